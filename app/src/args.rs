@@ -21,7 +21,8 @@ pub struct Args {
     #[arg(long)]
     pub headless: bool,
 
-    /// With --headless: print the instance's id when it is ready, and exit with the last client once standard input ends
+    /// With --headless: print the instance's id when it is ready, and, once standard input ends, exit when the last
+    /// client disconnects
     #[arg(long, hide = true, requires = "headless")]
     pub with_stdin: bool,
 
@@ -53,16 +54,16 @@ pub struct Args {
     #[arg(short = 'o', long = "option", value_name = "KEY=VALUE", value_parser = option)]
     pub option: Vec<String>,
 
-    /// Layout to open: the name of a saved one, the path of its file, or last
+    /// Layout to open: the name of a saved layout, the path of its file, or last
     #[arg(long, value_name = "NAME", conflicts_with = "execute")]
     pub layout: Option<String>,
 
-    /// Show the programs that continue without a window: all, or those of an instance that has ended
+    /// Show programs that continue without a window: all, or the programs of an instance that has ended
     #[arg(long, num_args = 0..=1, default_missing_value = "", value_name = "INSTANCE", conflicts_with_all = ["execute", "layout"])]
     pub attach: Option<String>,
 
-    /// Take the place of an instance that has ended: a window, or an instance without a window. Standard input contains what
-    /// it left
+    /// Take the place of an instance that has ended: a window, or an instance without a window. Standard input
+    /// describes what it left
     #[arg(long, hide = true, value_enum, value_name = "WHAT", conflicts_with_all = ["execute", "layout", "attach", "with_stdin"])]
     pub succeed: Option<Predecessor>,
 
@@ -82,7 +83,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "unterm")]
     pub class: String,
 
-    /// Open as a drop-down window at the top of the screen (X11), or toggle the one that is running
+    /// Open as a drop-down window at the top of the screen (X11), or toggle the running drop-down window
     #[arg(long)]
     pub quake: bool,
 
@@ -127,7 +128,7 @@ fn option(text: &str) -> Result<String, String> {
 /// Values of `--painter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PainterArg {
-    /// The GPU if there is a real one, else the CPU
+    /// The GPU if there is a real GPU, else the CPU
     Auto,
     /// The GPU, even if it is emulated
     Gpu,
@@ -150,9 +151,9 @@ impl From<PainterArg> for PainterChoice {
 pub enum ApprovalArg {
     /// Ask in the window, on the settings page or in the agent's own dialog
     Ask,
-    /// Allow it
+    /// Allow the change
     Allow,
-    /// Refuse it
+    /// Refuse the change
     Deny,
 }
 
@@ -169,7 +170,7 @@ impl From<ApprovalArg> for Approval {
 /// Values of `--succeed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Predecessor {
-    /// An instance with a window. Without a window, this process waits for the next one
+    /// An instance with a window. Without a window, this process waits for the next window
     Window,
     /// An instance without a window
     Headless,
@@ -217,12 +218,12 @@ impl Args {
         }
     }
 
-    /// Whether this process has no window and takes the place of one, until the next window takes its place.
+    /// Whether this process has no window, and stands in for a window until the next window takes its place.
     pub(crate) fn waits_for_window(&self) -> bool {
         self.headless && self.succeed == Some(Predecessor::Window)
     }
 
-    /// What a process is that takes the place of this one.
+    /// The kind of process that takes the place of this process.
     fn kind(&self) -> Predecessor {
         match self.headless && !self.waits_for_window() {
             true => Predecessor::Headless,
@@ -235,8 +236,8 @@ impl Args {
         self.attach.is_some() || self.succeed.is_some() || !self.take.is_empty()
     }
 
-    /// The arguments of the process that takes the place of this one after a crash. It has no window, because nothing
-    /// shows that a display is still there.
+    /// The arguments of the process that takes the place of this one after a crash. It has no window, because it is not
+    /// known whether a display still exists.
     pub(crate) fn after_crash(&self) -> Vec<OsString> {
         let headless = Self { headless: true, succeed: Some(self.kind()), ..self.clone() };
         headless.after_restart()
@@ -255,16 +256,15 @@ impl Args {
         args
     }
 
-    /// The arguments for another window with the same settings as this one. The new window opens a shell in a
-    /// directory, and no layout.
+    /// The arguments for another window with this window's settings. The new window opens a shell in a directory, and
+    /// no layout.
     pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
         let mut args = self.common();
         args.insert(0, joined("--cwd", cwd.as_os_str()));
         args
     }
 
-    /// The arguments for another window with the same settings as this one, which shows programs that this instance has
-    /// left.
+    /// The arguments for another window with this window's settings, which shows programs that this instance has left.
     pub(crate) fn another_with(&self, programs: &[u64]) -> Vec<OsString> {
         let mut args = self.common();
         let numbers: Vec<String> = programs.iter().map(u64::to_string).collect();
@@ -272,8 +272,8 @@ impl Args {
         args
     }
 
-    /// The arguments that every other process with the same settings gets: all but those for the first pane, the title and the
-    /// kind of window.
+    /// The arguments that every other process with these settings gets: all except the arguments for the first pane,
+    /// the title and the kind of window.
     fn common(&self) -> Vec<OsString> {
         let mut args = Vec::new();
         let mut add = |name: &str, value: &OsStr| args.push(joined(name, value));

@@ -125,7 +125,7 @@ impl Desktop {
 
 /// The visible notifications. The thread that shows notifications and the thread that receives signals share them.
 #[derive(Default)]
-struct Shown {
+struct VisibleNotifications {
     /// For each id of the service: the key of the notification, and whether a click brings the window to the front.
     notes: HashMap<u32, (Key, bool)>,
     /// Whether a `Notify` call is pending, so that the id of its notification is not known yet.
@@ -145,7 +145,7 @@ struct Service {
     connection: Connection,
     /// Whether the service interprets markup in the body of notifications.
     markup: bool,
-    shown: Arc<Mutex<Shown>>,
+    shown: Arc<Mutex<VisibleNotifications>>,
 }
 
 fn serve(orders: &mpsc::Receiver<Order>, report: &Arc<dyn Fn(NotificationEvent) + Send + Sync>) {
@@ -192,7 +192,7 @@ impl Service {
             connection.call_method(Some(SERVICE), PATH, Some(SERVICE), "GetCapabilities", &())?;
         let capabilities: Vec<String> = reply.body().deserialize()?;
         let markup = capabilities.iter().any(|capability| capability == "body-markup");
-        let shown = Arc::<Mutex<Shown>>::default();
+        let shown = Arc::<Mutex<VisibleNotifications>>::default();
         let rule = zbus::MatchRule::builder()
             .msg_type(Type::Signal)
             .interface(SERVICE)?
@@ -274,7 +274,7 @@ impl Service {
     }
 }
 
-impl Shown {
+impl VisibleNotifications {
     /// Handles the reply to a `Notify` call, and the signals for its id that arrived before the reply.
     fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<NotificationEvent> {
         self.is_asking = false;
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn a_click_that_overtakes_the_service_s_answer_counts() {
         let key = Key::Program(PaneId(1), 7);
-        let mut shown = Shown { is_asking: true, ..Shown::default() };
+        let mut shown = VisibleNotifications { is_asking: true, ..VisibleNotifications::default() };
         assert!(shown.handle(5, ServiceEvent::Action("2".to_owned())).is_none());
         assert!(shown.handle(6, ServiceEvent::Closed).is_none(), "of another program");
         let outcomes = shown.answered(Some(5), &note(key));
@@ -410,8 +410,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_bounded_and_one_takes_another_s_place() {
-        let mut shown = Shown::default();
+    fn remembered_notifications_are_bounded_and_replaced_by_key() {
+        let mut shown = VisibleNotifications::default();
         for id in 0..2 * SHOWN_CAP as u32 {
             shown.answered(Some(id), &note(Key::Program(PaneId(1), id.into())));
         }

@@ -27,8 +27,8 @@ pub(crate) const ACTIONS: [&str; 2] = ["detach", "restart"];
 pub(crate) struct Stop {
     /// The reason, for the log.
     pub(crate) reason: String,
-    /// Whether its programs end, too. Otherwise, a program that is there at the end continues: it has come back after a
-    /// move that failed, or another instance has just moved it here.
+    /// Whether its programs end, too. If false, programs that are still in the instance at its end continue, because a
+    /// move to another instance has failed, or because another instance has just moved them here.
     pub(crate) ends_programs: bool,
 }
 
@@ -116,7 +116,7 @@ impl Ending {
         let _ = self.stop.send(Stop { reason: reason.to_owned(), ends_programs: false });
     }
 
-    /// Ends the instance once no window has come for `limit` and no command runs in its panes.
+    /// Ends the instance when no window has shown its programs for `limit`, and no command runs in its panes.
     ///
     /// # Errors
     /// If the system starts no thread.

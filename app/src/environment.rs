@@ -34,7 +34,8 @@ pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
     }
 }
 
-/// A `PATH` that also finds `unterm-cli`. `None` if the inherited one finds it, or if it is not beside this program.
+/// A `PATH` that also finds `unterm-cli`. `None` if the inherited `PATH` finds it, or if `unterm-cli` is not beside
+/// this program.
 fn path_to_cli() -> Option<String> {
     const CLI: &str = "unterm-cli";
     let path = std::env::var_os("PATH").unwrap_or_default();

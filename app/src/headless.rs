@@ -160,7 +160,7 @@ fn apply(mux: &Weak<Mux>, change: Change) {
 /// Waits until the client that started this process ends, and then until all other clients have disconnected.
 fn keep(keeper: Keeper, last_goes: mpsc::Sender<Stop>) -> io::Result<JoinHandle<Keeper>> {
     std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
-        // Whichever way the client ends, its end of the pipe is closed.
+        // However the client ends, its side of the pipe is then closed.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         if !keeper.is_last() {
             tracing::info!("staying for other clients");

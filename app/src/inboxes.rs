@@ -28,7 +28,7 @@ use unterm_control::{
     },
 };
 
-/// The longest that one call waits for a change, in milliseconds.
+/// The maximum time that one call waits for a change, in milliseconds.
 const WAIT: u64 = 60_000;
 
 /// An entry, and the instance that it belongs to.
@@ -45,8 +45,8 @@ impl Listed {
         entries.into_iter().map(listed).collect()
     }
 
-    /// Whether two entries are about the same question. Titles can move, the time of a program's own question is that of
-    /// its last output, and the key changes with each input.
+    /// Whether two entries are about the same question. Ignores titles, which can be animated, the time, which for a
+    /// program's own question is the time of its last output, and the key, which changes with each input.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let asked = |Self { instance, entry }: &Self| {
             let Entry { session, kind, question, source, number, .. } = entry;

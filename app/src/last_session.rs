@@ -44,7 +44,7 @@ pub(crate) struct Unopened {
     /// Whether these windows ended without being closed. Their tabs are then saved again with the tabs of this window,
     /// so that they survive another unclean end.
     pub(crate) ended_unclean: bool,
-    /// Whether the tabs are those of several windows.
+    /// Whether the tabs come from several windows.
     pub(crate) are_several: bool,
 }
 
@@ -76,7 +76,7 @@ impl LastSession {
     pub(crate) fn unopened(&self, is_open: bool, running: &[u32]) -> Option<Unopened> {
         let ended_unclean = self.ended_unclean(running);
         let last = if is_open { LayoutFile::default() } else { self.layout.clone() };
-        // A window that was closed leaves nothing but its own tabs.
+        // A window that was closed leaves only its own tabs.
         let before = if ended_unclean { self.unopened.clone() } else { LayoutFile::default() };
         let are_several = before.tab_count() > 0 && last.tab_count() > 0;
         let layout = before.followed_by(&last);
@@ -128,7 +128,7 @@ mod tests {
         };
         assert_eq!(of(&last(&[], Some(9)), false), Some((1, true, false)));
         assert_eq!(of(&last(&["/a"], Some(9)), false), Some((2, true, true)));
-        // The new window opens the tabs of the last window itself, but not those of the window before.
+        // The new window opens the tabs of the last window itself, but not the tabs of earlier windows.
         assert_eq!(of(&last(&["/a"], Some(9)), true), Some((1, true, false)));
         assert_eq!(of(&last(&[], Some(9)), true), None);
         // The last window was closed or is open.
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_and_rubbish_is_not() {
+    fn a_saved_session_is_read_and_an_invalid_file_is_not() {
         let home = tempfile::tempdir().unwrap();
         assert_eq!(LastSession::read(home.path()), None);
         let last = LastSession {

@@ -282,7 +282,7 @@ impl LayoutFile {
     }
 }
 
-/// Facts about the panes of a tab that is to be opened.
+/// Properties of the panes of a tab that is to be opened.
 #[derive(Default)]
 struct Opening {
     /// The number of panes so far.
@@ -458,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_opened_from_a_file_is_what_the_file_says() {
+    fn a_layout_file_opens_the_tabs_that_it_describes() {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join(FOLDER)).unwrap();
         let cwd = home.path().canonicalize().unwrap();

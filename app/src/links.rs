@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_openers_may_read_otherwise_is_refused() {
+    fn file_links_with_ambiguous_characters_are_refused() {
         let folder = folder(&[("x.desktop", b""), ("a?b", b""), ("a#b c", b"")]);
         // An opener that removes the query from the path would open `x.desktop`.
         for name in ["x.desktop?.txt", "x.desktop#.txt", "a?b"] {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_examined_is_refused() {
+    fn links_to_files_that_cannot_be_examined_are_refused() {
         let folder = folder(&[("plain", b"text")]);
         assert!(looked(&folder, "plain").is_ok() && looked(&folder, ".").is_ok());
         assert!(looked(&folder, "missing").unwrap_err().contains("can't be examined"));

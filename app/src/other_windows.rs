@@ -1,4 +1,4 @@
-//! Other windows that show programs that this instance has left: a new one, or that of another instance.
+//! Other windows that show programs that this instance has left: a new window, or the window of another instance.
 
 use std::{
     io,
@@ -54,7 +54,7 @@ impl OtherWindows for AppWindows {
             }
             return Ok(());
         }
-        // It must not take the programs later.
+        // End the process, so that it does not take the programs later.
         let _ = child.kill();
         let _ = child.wait();
         Err("the new window did not open".to_owned())

@@ -23,7 +23,7 @@ pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Whether an upgrade has replaced the file of this program, and the newer program is there.
+/// Whether an upgrade has replaced the file of this program, and the newer program exists.
 pub(crate) fn is_replaced() -> bool {
     std::env::current_exe().is_ok_and(|path| {
         let installed = as_installed(path.clone());

@@ -50,24 +50,24 @@ const NO_KEEPER: &str = "programs can't move to or from this window: see the set
 pub(crate) struct Sessions {
     #[cfg(target_os = "linux")]
     keeper: Option<Arc<KeptSpawner>>,
-    /// The process that takes the place of this one after a crash.
+    /// The process that takes the place of this process after a crash.
     #[cfg(target_os = "linux")]
     successor: Arc<OnceLock<Crash>>,
 }
 
-/// What the keeper starts if this process ends unexpectedly.
+/// The process that the keeper starts if this process ends unexpectedly.
 #[cfg(target_os = "linux")]
 struct Crash {
     keeper: Arc<KeptSpawner>,
     args: Vec<OsString>,
     legacy: Legacy,
-    /// Whether the keeper knows that agents are paused.
+    /// Whether the keeper has been notified that agents are paused.
     is_paused: AtomicBool,
 }
 
 #[cfg(target_os = "linux")]
 impl Crash {
-    /// Tells the keeper what the next process inherits.
+    /// Sends the keeper the state that the next process inherits.
     fn update(&self) {
         let Some(inheritance) = self.legacy.inheritance() else { return };
         let inheritance = inheritance.after_crash();
@@ -84,8 +84,8 @@ impl Crash {
     }
 }
 
-/// The name of the instance that owned a program. Owners are known to the keeper by [`unterm_control::Server::instance_start`], because
-/// a name is given again to other instances.
+/// The name of the instance that owned a program. The keeper identifies owners by
+/// [`unterm_control::Server::instance_start`], because other instances may later get the same name.
 #[cfg(target_os = "linux")]
 fn name_of(owner: &str) -> &str {
     owner.split_once(' ').map_or(owner, |(name, _)| name)
@@ -127,15 +127,16 @@ pub(crate) fn detached(home: &Path) -> Vec<DetachedProgram> {
     left.into_iter().map(program).collect()
 }
 
-/// None: there is no keeper.
+/// Returns an empty list: there is no keeper.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn detached(_: &Path) -> Vec<DetachedProgram> {
     Vec::new()
 }
 
 /// Checks that `unterm --attach` has something to show: programs that continue without an instance, or an instance that
-/// waits for a window. `instance` is the name of that instance, or of the one that left the programs behind, or empty for
-/// all. If the keeper can't be asked, the check passes: attaching then reports the error.
+/// waits for a window. `instance` is the name of the waiting instance, or of the instance that left the programs
+/// behind. If it is empty, all of them count. If the keeper can't be asked, the check passes: attaching then reports
+/// the error.
 ///
 /// # Errors
 /// If no such program continues. The message names the instances whose programs continue.
@@ -178,7 +179,7 @@ fn nothing_to_attach<'a>(instance: &str, owners: impl Iterator<Item = &'a str>) 
 pub(crate) struct Attached {
     /// The number of panes.
     pub(crate) panes: usize,
-    /// What went wrong, in words.
+    /// The errors, as text for the user.
     pub(crate) faults: Vec<String>,
 }
 
@@ -212,14 +213,14 @@ impl Sessions {
 
 #[cfg(target_os = "linux")]
 impl Sessions {
-    /// Sets the name of this instance, by which the next one finds its programs.
+    /// Sets the name of this instance, by which the next instance finds its programs.
     pub(crate) fn set_owner(&self, instance: &str) {
         if let Some(keeper) = &self.keeper {
             keeper.set_owner(instance);
         }
     }
 
-    /// Stores with the keeper where each pane of the mux is, from now on.
+    /// From now on, stores the position of each pane in the layout with the keeper.
     pub(crate) fn store_placements(&self, mux: &Mux) {
         if self.keeper.is_none() {
             return;
@@ -231,9 +232,9 @@ impl Sessions {
         }
     }
 
-    /// Makes the keeper start a process that takes the place of this one if it ends unexpectedly and leaves running programs
-    /// behind. The keeper receives it with the first program or, if this process takes the place of another one, at once.
-    /// Call it once.
+    /// Makes the keeper start a process that takes the place of this one if it ends unexpectedly and leaves running
+    /// programs behind. The keeper receives it with the first program or, if this process takes the place of another
+    /// process, at once. Call it once.
     pub(crate) fn prepare_crash(&self, args: &Args, legacy: Legacy, succeeds: bool) {
         let Some(keeper) = self.keeper.clone() else { return };
         let args = args.after_crash();
@@ -247,21 +248,21 @@ impl Sessions {
         }
     }
 
-    /// Withdraws what [`Self::prepare_crash`] has prepared: the user ends this instance and its programs.
+    /// Undoes [`Self::prepare_crash`], because the user ends this instance and its programs.
     pub(crate) fn end_deliberately(&self) {
         if let Some(crash) = self.successor.get() {
             crash.keeper.decide_successor(None);
         }
     }
 
-    /// What the process that takes the place of this one inherits at this moment. `None` if programs can't outlive this
-    /// process, or it has no server.
+    /// The state that a process would inherit if it took the place of this process now. `None` if programs can't
+    /// outlive this process, or it has no server.
     pub(crate) fn inheritance(&self) -> Option<Inheritance> {
         self.successor.get()?.legacy.inheritance()
     }
 
-    /// Updates what the process that takes the place of this one inherits, if agents were paused or resumed. Waits for the
-    /// keeper: a pause must outlive a crash from the moment at which it is acknowledged.
+    /// Updates the inherited state with the keeper after agents were paused or resumed. Waits for the keeper: a pause
+    /// must outlive a crash from the moment at which it is acknowledged.
     pub(crate) fn update_pause(&self) {
         if let Some(crash) = self.successor.get()
             && crash
@@ -278,7 +279,7 @@ impl Sessions {
         let start = inherited.record.start();
         let attached = self.attach_left(mux, &inherited.record.id, |left| {
             left.retain(|program| program.last_owner == start);
-            // A program that came from another instance had another number there, with which it was started.
+            // A program that was moved here from another instance was started there, under another number.
             for program in left.iter_mut() {
                 let known =
                     inherited.sessions.iter().find(|(number, _)| *number == program.number());
@@ -309,7 +310,7 @@ impl Sessions {
         })
     }
 
-    /// Opens a tab for each program that `choose` keeps in the list. `instance`: the name for messages.
+    /// Opens a tab for each program that `choose` leaves in the list. `instance`: the name for messages.
     fn attach_left(
         &self,
         mux: &Mux,
@@ -366,8 +367,8 @@ impl Sessions {
             }
         }
         if let Some(crash) = self.successor.get() {
-            // The keeper knows the numbers that the programs had when they were started, but not those they have here. A
-            // caller may rely on them from now on.
+            // The keeper stores the numbers that the programs had when they were started, but not their numbers in this
+            // instance. A caller may rely on them from now on.
             crash.update();
         }
         if faults.is_empty() {
@@ -386,8 +387,8 @@ impl Sessions {
         Err(faults.join("\n"))
     }
 
-    /// Waits until another process shows programs, by the numbers of their keeper. Returns false if none does in time, or
-    /// as soon as `has_failed`.
+    /// Waits until another process shows programs, by the numbers of their keeper. Returns false if no process does in
+    /// time, or as soon as `has_failed` returns true.
     pub(crate) fn wait_until_shown(
         &self,
         numbers: &[u64],
@@ -460,7 +461,7 @@ impl Sessions {
         Err(NO_KEEPER.to_owned())
     }
 
-    /// False: there is no keeper.
+    /// Returns false: there is no keeper.
     pub(crate) fn wait_until_shown(&self, _: &[u64], _: impl FnMut() -> bool) -> bool {
         false
     }

@@ -42,8 +42,8 @@ pub(crate) struct Startup {
 
 impl Startup {
     /// Reads the preferences and starts to watch them. Calls `apply` when the preferences change, and `beside` when
-    /// another file in the home directory is written. Both are called on another thread. `succeeds`: whether the process
-    /// takes the place of another one.
+    /// another file in the home directory is written. Both are called on another thread. `succeeds`: whether the
+    /// process takes the place of another process.
     pub(crate) fn new(
         args: &Args,
         has_window: bool,

@@ -46,11 +46,11 @@ const LONGEST_REASON: u64 = 4096;
 /// The instance whose place this process takes.
 #[derive(Default)]
 pub(crate) struct Succession {
-    /// What it left. `None` if there is no such instance.
+    /// The state that the instance left. `None` if there is no such instance.
     pub(crate) predecessor: Option<Inheritance>,
     /// Why this process does not take the place of an instance that waits for a window, as text for the user.
     pub(crate) faults: Vec<String>,
-    /// Keeps other processes from taking the same place. Hold it until the registry names this process.
+    /// Keeps other processes from taking the same place. Must be held until the registry names this process.
     pub(crate) lock: Option<File>,
 }
 
@@ -73,7 +73,7 @@ impl Succession {
         for record in is_waiting() {
             let id = record.id.clone();
             match take_over(record) {
-                // A process has one name, so the other instances continue to wait.
+                // Stop here: a process has only one name, so the other instances continue to wait.
                 Ok(inheritance) => {
                     found.predecessor = Some(inheritance);
                     break;
@@ -87,14 +87,15 @@ impl Succession {
     }
 }
 
-/// Without the lock, the worst case is that two windows share the programs of one instance.
+/// Locks succession. If that fails, continues without the lock: at worst, two windows then share the programs of one
+/// instance.
 fn lock(home: &Path) -> Option<File> {
     let lock = unterm_control::lock_succession(home);
     lock.inspect_err(|error| tracing::warn!(%error, "others may take over programs, too")).ok()
 }
 
-/// Whether this process shows the programs of an instance that runs. A window whose contents the command line decides does
-/// so only with `--attach`.
+/// Whether this process shows the programs of an instance that runs. If the command line decides the window's contents,
+/// it does so only with `--attach`.
 fn is_wanted(args: &Args, record: &Record) -> bool {
     match args.attach.as_deref() {
         Some("") => record.waits_for_window,
@@ -112,7 +113,8 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
 /// Makes an instance leave its programs and end.
 fn take_over(record: Record) -> Result<Inheritance> {
     let endpoint = Endpoint::from(record.clone());
-    // First a call without effect: an instance that is stopped must not leave its programs later, when no process takes them.
+    // First make a call without effect, to check that the instance responds: if its process is stopped, it must not
+    // leave its programs later, when no process takes them.
     within(PATIENCE, {
         let endpoint = endpoint.clone();
         move || Client::connect_to(&endpoint)?.call::<server::Health>(NoParams {})
@@ -120,7 +122,7 @@ fn take_over(record: Record) -> Result<Inheritance> {
     let left = within(LEAVING, move || {
         Client::connect_to(&endpoint)?.call::<hand_over::HandOver>(NoParams {})
     })?;
-    // The ports are free when the process has ended.
+    // The ports become free when the process has ended.
     if !record.wait_for_end(LEAVING) {
         tracing::warn!(id = record.id, "it has left its programs, but not its ports");
     }
@@ -143,7 +145,7 @@ pub(crate) fn within<T: Send + 'static>(
 }
 
 /// The program that replaces this one, in the same process, once the instance has left its programs and ended. So a
-/// program that started Unterm and waits for its end notices nothing.
+/// program that started Unterm and waits for its end is not affected.
 #[derive(Debug)]
 pub(crate) struct Restart {
     file: PathBuf,
@@ -168,9 +170,9 @@ impl Restart {
         Ok(Self { file, args, inheritance })
     }
 
-    /// Updates what the instance leaves. Its server must still run.
+    /// Updates the state that the instance leaves. Its server must still run.
     pub(crate) fn refreshed(self, sessions: &Sessions) -> Self {
-        // The programs were left already, so the lists of sessions are those of the preparation.
+        // The programs were left already, so keep the lists of sessions from the preparation.
         let Inheritance { focused, sessions: numbers, .. } = self.inheritance.clone();
         let now = sessions.inheritance().unwrap_or_else(|| self.inheritance.clone());
         Self { inheritance: Inheritance { focused, sessions: numbers, ..now }, ..self }

@@ -47,7 +47,7 @@ const SPELLS: usize = 4;
 /// The number of connections that each wait for a session, and how long they are measured.
 const WAITING: usize = 64;
 const WATCHED: Duration = Duration::from_secs(5);
-/// The number of idle connections, and of those that make calls beside them.
+/// The number of idle connections, and of connections that make calls beside them.
 const IDLE: usize = 1_000;
 const AT_WORK: usize = 200;
 
@@ -75,7 +75,7 @@ fn main() {
         "", "median", "p99", "floor", "p99", "median", "p99"
     );
     let info = vec![request("server.info", &json!({}))];
-    // Ids of the same length, so that the floor's requests have one length too.
+    // Ids of the same length, so that all requests of the floor have one length.
     let text = |pane: &u64| request("screen.text", &json!({"session_id": format!("{pane:04}")}));
     let screens: Vec<_> = panes.iter().map(text).collect();
     let methods = [
@@ -243,7 +243,7 @@ fn flooded(server: &Server, token: &str, methods: &[(&str, Vec<String>)]) {
     Connection::login(server.address(), token, end).call();
 }
 
-/// Calls beside many idle connections and one that never reads.
+/// Calls beside many idle connections, and beside a connection that never reads.
 fn crowded(server: &Server, token: &str, lines: &[String]) {
     let begun = Instant::now();
     let idle: Vec<_> =

@@ -1,4 +1,4 @@
-//! Decides who may do what: the only module that allows, denies or holds calls.
+//! Decides which calls a caller may make. No other module allows, denies or holds calls.
 //!
 //! A call passes the [`GATES`] in order. Each gate is a file in this folder. The dispatcher asks the gates before a
 //! method runs ([`Step::Call`]). A method asks them again before it changes a pane ([`Step::Touch`]) or types there

@@ -1,4 +1,4 @@
-//! The interface for executing calls, in this instance or in another one.
+//! The interface for executing calls, in this instance or in another instance.
 //!
 //! Owns the contract between a caller and the backend that executes its calls. The dispatcher is the backend of this
 //! process, and [`Remote`](crate::client::Remote) is the backend of another instance. The tools of agents call methods
@@ -43,7 +43,7 @@ pub trait Backend: Send + Sync {
     fn subscribe<'a>(&'a self, caller: &'a Caller, filter: SubscribeParams<'a>) -> Subscribing<'a>;
 }
 
-/// The events of a subscription. Dropping this ends the subscription.
+/// The events of a subscription. The subscription ends when this value is dropped.
 pub trait Events: Send {
     /// The next event. `None` if the instance has ended.
     fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + '_>>;

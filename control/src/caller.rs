@@ -86,8 +86,8 @@ pub enum TokenKind {
 }
 
 bitflags::bitflags! {
-    /// What a caller may and must do in addition to the scopes of its token. Set at login. Gates and methods check
-    /// these flags and never the wire.
+    /// The permissions and duties of a caller, in addition to the scopes of its token. Set at login. Gates and methods
+    /// check these flags and never the wire.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Capabilities: u8 {
         /// The user must approve the caller before it changes anything. A token created for the agent counts as
@@ -156,13 +156,13 @@ pub struct Caller {
     pub scopes: Scopes,
     /// The sessions that the token reaches. `None` stands for all.
     pub panes: Option<Arc<[u64]>>,
-    /// What the caller may and must do in addition to its scopes.
+    /// The permissions and duties of the caller, in addition to its scopes.
     pub capabilities: Capabilities,
     /// The program on whose behalf the caller speaks, if that limits the panes that the caller may change.
     pub opener: Option<Opener>,
     /// The process at the client's end of a Unix socket. `None` for other connections.
     pub process: Option<i32>,
-    /// The proof that this call was approved. `None` if no approval was needed, or none was given.
+    /// The proof that this call was approved. `None` if no approval was needed or given.
     pub(crate) approved: Option<Approved>,
     /// The place where a method stores a new subscription, which the caller's wire then serves.
     pub(crate) subscription: SubscriptionSlot,
@@ -227,7 +227,7 @@ impl Signals {
         self.0.has_new_shell.send_replace(false)
     }
 
-    /// Reports that the client knows that the call's command is still running, and does not wait for its end now.
+    /// Reports that the client was informed that the call's command is still running, and no longer waits for its end.
     pub(crate) fn report_left_running(&self) {
         self.0.is_left_running.send_replace(true);
     }

@@ -88,7 +88,7 @@ pub enum Error {
         error: WriteError,
     },
     /// The session's program ended while a command was running in it.
-    #[error("Session {id} ended before the command finished ({how})", how = Ending(*.status))]
+    #[error("Session {id} ended before the command finished ({how})", how = ExitText(*.status))]
     Ended {
         /// The session.
         id: u64,
@@ -96,7 +96,7 @@ pub enum Error {
         status: Option<ExitStatus>,
     },
     /// The session's program had already ended before the command was typed.
-    #[error("Nothing was typed: session {id} has ended ({how})", how = Ending(*.status))]
+    #[error("Nothing was typed: session {id} has ended ({how})", how = ExitText(*.status))]
     Over {
         /// The session.
         id: u64,
@@ -157,7 +157,7 @@ pub enum Error {
         "Nothing was typed: the shell in session {0} has not begun what was entered at its prompt, and may wait for the rest of it. Wait until it begins, or drop it with ctrl+c"
     )]
     Unbegun(u64),
-    /// The shell marks no prompts, and the screen shows none.
+    /// The shell marks no prompts, and the screen shows no prompt.
     #[error(
         "Nothing was typed: the shell in session {0} marks no prompts, and may be reading input for a command instead of waiting at its prompt. Look at the screen: answer the command with input, or return to the prompt with ctrl+c"
     )]
@@ -187,7 +187,7 @@ pub enum Error {
         "Session {0} has no shell integration: it is off, or the system gave no random numbers"
     )]
     NotIntegrated(u64),
-    /// The wait needs the marks of shell integration, and the session's program sends none.
+    /// The wait needs the marks of shell integration, but the session's program sends no marks.
     #[error(
         "Session {id} reports no prompts and no ends of commands: “{program}” in it has no shell integration. Wait for text, stable_ms or exit instead"
     )]
@@ -454,9 +454,9 @@ pub fn unplaced(error: &serde_json::Error) -> String {
 }
 
 /// The end of a program in words.
-struct Ending(Option<ExitStatus>);
+struct ExitText(Option<ExitStatus>);
 
-impl std::fmt::Display for Ending {
+impl std::fmt::Display for ExitText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Some(ExitStatus::Code(code)) => write!(f, "exit code {code}"),

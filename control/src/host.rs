@@ -96,12 +96,12 @@ pub trait OtherWindows: Send + Sync {
     /// numbers of their sessions there.
     ///
     /// # Errors
-    /// If it shows none of them.
+    /// If the other instance does not show the programs.
     fn attach_in(&self, instance: &Record, programs: &[u64]) -> Result<Vec<u64>, String>;
     /// Opens a window that shows programs that this instance has left, and waits until it does.
     ///
     /// # Errors
-    /// If it shows none of them.
+    /// If the window does not show the programs.
     fn open_window_with(&self, programs: &[u64]) -> Result<(), String>;
 }
 
@@ -230,7 +230,7 @@ pub trait Preferences: Send + Sync {
     /// Changes several keys. If one of them can't be changed, changes none. A key is a path: its sections, then its
     /// name. A key whose value is `None` is removed, so that its default applies. `theme.light` and `theme.dark` set
     /// the themes for light and dark appearance. If both appearances had one theme and only one of them is set, the
-    /// other one keeps that theme.
+    /// other appearance keeps this theme.
     ///
     /// # Errors
     /// The keys can't be changed. A message for users. The preferences are then unchanged.

@@ -81,7 +81,7 @@ pub struct Record {
 
 impl Record {
     /// The instance's id and start time. The text is unique among all starts of all instances. A process that takes the
-    /// place of another has the same.
+    /// place of another process has that process's text.
     pub fn start(&self) -> String {
         format!("{} {}", self.id, self.started_at)
     }
@@ -163,7 +163,7 @@ pub struct Registration {
     inherited: Option<Inherited>,
 }
 
-/// What an instance takes over from the instance whose place it takes, if its name is free.
+/// The data that an instance takes over from the instance whose place it takes, if that instance's name is free.
 struct Inherited {
     /// The entry of that instance.
     record: Record,
@@ -292,7 +292,7 @@ impl Registration {
         self
     }
 
-    /// Sets the title that the instance has until a caller sets another one. `None`: the title consists of id and
+    /// Sets the title that the instance has until a caller sets another title. `None`: the title consists of id and
     /// project.
     pub fn with_default_title(self, title: Option<String>) -> Self {
         {

@@ -244,7 +244,7 @@ impl Server {
         Mover::of(self.dispatcher.context())
     }
 
-    /// Reports what this instance leaves to the process that takes its place.
+    /// Reports the state that this instance leaves to the process that takes its place.
     pub fn legacy(&self) -> Legacy {
         let dispatcher = Arc::downgrade(&self.dispatcher);
         Legacy { registration: self.registration.clone(), dispatcher }
@@ -284,7 +284,7 @@ impl Server {
     }
 }
 
-/// What an instance leaves to the process that takes its place.
+/// The state that an instance leaves to the process that takes its place.
 #[derive(Clone)]
 pub struct Legacy {
     registration: Arc<Registration>,

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was left out of a text.
+/// The size of the part that was left out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Clipped {
     /// Lines that are missing, whole or in part.
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_escaped_and_all_else_stays() {
+    fn invisible_characters_are_escaped_and_others_stay() {
         for plain in ["plain\ttext\n", "naïve 漢字 ❤️ ☺︎ 1️⃣", "x̂ नि"] {
             assert_eq!(escaped(plain), plain);
         }

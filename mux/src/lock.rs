@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_let_go_of_by_every_way() {
+    fn a_lock_is_released_on_every_way_out() {
         let lock = Mutex::new(0);
         *lock.lock() += 1;
         lock.lock().unlock_fair();

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_stays_where_it_is() {
+    fn refused_image_files_are_not_deleted() {
         let dir = tempfile::tempdir_in("/tmp").expect("a directory");
         let path = dir.path().join("tty-graphics-protocol-3");
         std::fs::write(&path, b"abcdef").expect("written");

@@ -256,7 +256,7 @@ impl Mux {
         &self.options
     }
 
-    /// The first number that no pane has ever had, nor any number after it.
+    /// The number after the highest number that a pane has ever had.
     pub fn next_pane(&self) -> u64 {
         self.pane_numbers.next()
     }
@@ -285,7 +285,7 @@ impl Mux {
         env.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Removes a variable that [`Mux::set_env`] has set. Programs that are already running keep it.
+    /// Removes a variable that [`Mux::set_env`] has set. Programs that are already running still have it.
     pub fn unset_env(&self, name: &str) {
         self.env.lock().retain(|(known, _)| known != name);
     }
@@ -370,7 +370,7 @@ impl Mux {
         })
     }
 
-    /// The focused pane of each tab, that of the active tab first.
+    /// The focused pane of each tab. The active tab comes first.
     pub fn focused_panes(&self) -> Vec<PaneId> {
         let layout = self.layout();
         let active = layout.active_tab().map(|tab| tab.focused);

@@ -36,7 +36,7 @@ pub enum MuxEvent {
     Clipboard {
         /// The pane.
         pane: PaneId,
-        /// Which clipboard.
+        /// The clipboard: the clipboard itself, or the primary selection.
         target: ClipboardTarget,
         /// The text.
         text: String,
@@ -46,7 +46,7 @@ pub enum MuxEvent {
     Transfer {
         /// The pane.
         pane: PaneId,
-        /// What the program wants.
+        /// The requested transfer.
         request: TransferRequest,
     },
     /// Any other event of a pane's terminal, such as a command, a notification, progress or a clipboard request.

@@ -183,7 +183,7 @@ pub struct Pane {
     /// Whether the pane was closed in a way that can still be undone.
     is_set_aside: AtomicBool,
     is_pinned: AtomicBool,
-    /// Who shows the pane.
+    /// Whether the window or a live view shows the pane.
     visibility: Visibility,
     on_exit: Mutex<OnExit>,
     observers: Arc<Observers>,
@@ -363,7 +363,7 @@ impl Pane {
     }
 
     /// If `is_aside`, lets the pane appear removed while its program keeps running; calls about the pane and its taps
-    /// then end. Otherwise reverts that.
+    /// then end. Otherwise, lets the pane appear again.
     pub(crate) fn set_aside(&self, is_aside: bool) {
         self.is_set_aside.store(is_aside, Ordering::Release);
         if is_aside {

@@ -124,7 +124,7 @@ pub struct Spawn {
     pub numbered: Vec<(String, String)>,
     /// Makes an interactive shell mark its prompts and commands. `None`: no shell integration.
     pub integration: Option<ShellIntegration>,
-    /// What a spawner stores about the pane. The mux sets it, and ignores the caller's.
+    /// The data that a spawner stores about the pane. The mux sets it, and ignores the value of the caller.
     pub origin: Option<Box<SpawnOrigin>>,
 }
 
@@ -137,7 +137,7 @@ pub struct SpawnOrigin {
     pub command: Option<(String, Vec<String>)>,
 }
 
-/// Where a program is shown.
+/// The position of a program's pane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramPlacement {
     /// The pane's title.
@@ -257,8 +257,8 @@ pub trait Process: Send + Sync {
     fn detach(&self);
     /// Reverts [`Process::detach`]. Has no effect on an attached process.
     fn attach(&self);
-    /// Stores where the program is shown, for another process that takes over the program. May wait for the keeper. Has
-    /// no effect if no keeper is the program's parent.
+    /// Stores the position of the program's pane, for another process that takes over the program. May wait for the
+    /// keeper. Has no effect if no keeper is the program's parent.
     fn set_placement(&self, _placement: ProgramPlacement) {}
     /// Whether a keeper is the program's parent, so that [`Process::leave`] lets the program continue.
     fn is_kept(&self) -> bool {
@@ -280,7 +280,7 @@ pub trait Process: Send + Sync {
         false
     }
     /// Whether the program runs in another terminal that replies to its queries, such as tmux. This terminal then
-    /// replies to nothing, and that terminal sets the size.
+    /// replies to nothing, and the other terminal sets the size.
     fn has_inner_terminal(&self) -> bool {
         false
     }

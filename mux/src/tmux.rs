@@ -1,7 +1,7 @@
 //! Panes of a tmux server: their processes, and the link through which tmux sends their output and receives their input.
 //!
-//! Owns what needs no mux: the exchange with the server, and the conversion between tmux's layouts and trees of splits.
-//! Never changes tabs; `mux::tmux` does.
+//! Owns the parts that need no mux: the exchange with the server, and the conversion between tmux's layouts and trees
+//! of splits. Never changes tabs; `mux::tmux` does.
 
 mod fit;
 mod follow;

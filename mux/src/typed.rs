@@ -67,7 +67,7 @@ pub struct TypedLine {
     quoting: bool,
     /// Whether ^X precedes the next byte.
     prefixed: bool,
-    /// Whether Escape or Alt was pressed since the last Enter, so that a line editor with the keys of vi may take
+    /// Whether Escape or Alt was pressed since the last Enter, so that a line editor with vi's keys may interpret
     /// letters as commands.
     commands: bool,
     /// Whether [`Self::enter_other`] returned the line for a key of the last input.
@@ -117,8 +117,8 @@ impl TypedLine {
         self.edited != Edited::No || self.escape.is_some() || self.pasting || self.quoting
     }
 
-    /// Whether the last input certainly entered a line. A key that only some line editors understand may have entered
-    /// one otherwise.
+    /// Whether the last input certainly entered a line. If false, a key that only some line editors bind may have
+    /// entered a line.
     pub fn has_entered(&self) -> bool {
         self.has_entered
     }
@@ -267,16 +267,16 @@ impl TypedLine {
         }
     }
 
-    /// Whether a line editor may run another line than it shows at this key. readline runs what an editor makes of the
-    /// line (^X ^E, and `v` of vi's keys) or a recorded macro (^X e). zsh removes the line's `#` and enters it (`#` of
-    /// vi's keys).
+    /// Whether a line editor may run a line other than the shown line at this key. readline runs what an editor makes
+    /// of the line (^X ^E, and `v` of vi's keys) or a recorded macro (^X e). zsh removes the line's `#` and enters it
+    /// (`#` of vi's keys).
     fn runs_other(&self, byte: u8, is_prefixed: bool) -> bool {
         (is_prefixed && matches!(byte, 0x05 | b'e'))
             || (self.commands && matches!(byte, b'v' | b'#'))
     }
 
-    /// Returns the line as one whose text is unknown, for a key that may run it, once for each input. The line goes on,
-    /// because programs other than these line editors take the key as text.
+    /// Returns the line as an entered line whose text is unknown, for a key that may run it, once for each input. The
+    /// line stays unfinished, because programs other than these line editors treat the key as text.
     fn enter_other(&mut self) -> Option<Line> {
         self.edit();
         (!std::mem::replace(&mut self.doubted, true)).then(|| self.line())
@@ -448,7 +448,7 @@ mod tests {
             assert_eq!(last(&["ab", key]), (Edited::No, String::new()), "{key:?}");
             assert_eq!(last(&["ab", key, "\r"]).0, Edited::Before, "{key:?}");
         }
-        // Keys that run another line than the one that is shown.
+        // Keys that run a line other than the shown line.
         for keys in ["\x18\x05", "\x18e", "\x1bv", "\x1bz", "\x1blv", "\x1bl#"] {
             let split: Vec<_> = keys.chars().map(String::from).collect();
             let split: Vec<_> =
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_usual_keys_make_certain_is_marked_so() {
+    fn keys_of_unusual_effect_make_the_line_uncertain() {
         fn keys(pieces: &[&str]) -> Edited {
             let mut line = TypedLine::default();
             pieces.iter().for_each(|piece| drop(line.advance(piece.as_bytes())));

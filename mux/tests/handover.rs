@@ -115,7 +115,7 @@ fn a_released_program_continues_and_another_mux_shows_it() {
          printf 'left \\033[1;31mbold\\n'; read a; echo \"<$a>\"; read b; echo \"<$b>\"; exit 7";
     let pane = open(&mux, script);
     wait_text(&pane, "bold");
-    // Half a line. The pty's line discipline stores it until Enter.
+    // Type half a line. The pty's line discipline stores it until Enter.
     pane.write(b"hal").unwrap();
     wait_text(&pane, "hal");
     let before = dump(&pane);
@@ -278,7 +278,7 @@ fn a_pane_keeps_its_number_in_a_mux_that_has_not_reached_it() {
     let other = headless();
     assert_eq!(adopt(&other, last).id(), PaneId(2));
     assert_eq!(open(&other, "read line").id(), PaneId(3));
-    // Its old number is not reused, because another pane of this mux may have had it.
+    // The program's old number is not reused, because another pane of this mux may have had it.
     assert_eq!(adopt(&other, first).id(), PaneId(4));
 }
 

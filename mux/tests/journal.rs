@@ -25,7 +25,7 @@ use crate::shell_integration::type_line;
 
 /// The folder of the keeper, for the process that is killed.
 const FOLDER: &str = "UNTERM_TEST_KEEPER";
-/// What that process does with its programs: it has a successor, or it has one and leaves them on purpose.
+/// The process's way to end: it has a successor, or it has a successor and leaves its programs on purpose.
 const SUCCESSOR: &str = "UNTERM_TEST_SUCCESSOR";
 
 /// Ends an instance like a crash: its program continues without an owner.
@@ -102,7 +102,7 @@ fn a_terminal_is_the_same_after_a_crash() {
 fn a_handover_is_verified_while_the_program_runs() {
     let home = Home::new();
     let (mux, _spawner) = home.mux("first");
-    // A pane that is asked for a check while output arrives, with checkpoints in between.
+    // A pane that is checked while output arrives, with checkpoints in between.
     let mut line = "x".repeat(200);
     line.push_str(r"\033[32m%d\n");
     let script = format!(
@@ -192,7 +192,7 @@ fn programs_that_are_left_on_purpose_continue_and_others_end() {
     assert_eq!(screen(&panes[0])[0], "ready");
     panes[0].write(b"hello\r").unwrap();
     wait_text(&panes[0], "<hello>");
-    // Programs that no keeper keeps are never left.
+    // Programs without a keeper are never left.
     let own = headless();
     let pane = open(&own, "read line");
     assert_eq!((own.kept_panes().len(), own.leave()), (0, 0));
@@ -238,7 +238,7 @@ fn a_program_continues_without_an_owner_and_loses_no_output() {
     wait_text(&pane, "ready");
     crash(&first, pane);
     fs::write(&go, "").unwrap();
-    // More than the kernel's buffer: the keeper has read it.
+    // The output is longer than the kernel's buffer, so the keeper has read it.
     wait_for("the end of the output", || gone.exists());
     let (second, spawner) = home.mux("second");
     let pane = attach(&second, &spawner);
@@ -426,7 +426,7 @@ fn start_instance(home: &Home, succession: &str) -> Child {
 }
 
 /// Kills instances at random moments while a program prints `len` bytes, and compares the terminal of the last owner
-/// with one that was never killed. Returns the number of instances.
+/// with the terminal of a process that was never killed. Returns the number of instances.
 fn kill_often(seed: u64, len: usize, most: u32) -> u32 {
     let home = Home::new();
     let output = home.path().join("output");

@@ -44,7 +44,7 @@ fn attach_all(mux: &Mux, spawner: &KeptSpawner) -> Vec<std::sync::Arc<Pane>> {
     mux.attach_all(spawner, &left).into_iter().map(Result::unwrap).collect()
 }
 
-/// Waits until the keeper knows something about all panes.
+/// Waits until a condition is true for all panes that the keeper stores.
 fn wait_identities(home: &Home, what: &str, is_so: impl Fn(&[unterm_keeper::Identity]) -> bool) {
     let end = Instant::now() + LIMIT;
     let mut client = home.client();
@@ -152,7 +152,7 @@ fn a_program_that_an_instance_left_is_shown_by_the_next_one() {
     assert_eq!(left[0].origin.command, Some(("sh".to_owned(), args)));
     let pane = second.attach(&spawner, &left[0], PanePlacement::Tab, OnExit::Hold).unwrap();
     assert_eq!(pane.process().pid(), pid);
-    // Its terminal is the same, so it receives no signal of a changed size.
+    // The terminal's size has not changed, so the program receives no signal of a changed size.
     assert_eq!(screen(&pane)[..2], ["ready", ""]);
     // Only one process can have it.
     let refused = second.attach(&spawner, &left[0], PanePlacement::Tab, OnExit::Hold).unwrap_err();

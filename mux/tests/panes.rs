@@ -98,7 +98,7 @@ fn input_is_shown_locally_where_the_program_asks_for_it() {
 }
 
 #[test]
-fn what_a_terminal_tells_reaches_those_who_listen() {
+fn observers_receive_the_terminals_events() {
     let mux = headless();
     let ear = Ear::new(&mux);
     // The shell's marks, a notification, progress, and a clipboard query that nothing answers.

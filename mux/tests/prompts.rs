@@ -332,7 +332,7 @@ impl<'a> Pair<'a> {
     fn resize(&mut self, count: usize, waits: bool) {
         let pane = Arc::clone(&self.shell.pane);
         for _ in 0..count {
-            // If the shell missed some resizes, the width must still differ from the one that it knows.
+            // If the shell missed some resizes, the width must still differ from the width that the shell last read.
             let width = loop {
                 let width = 12 + self.random(100) as u16;
                 if !self.widths.contains(&width) && width != SIZE.0 {

@@ -30,7 +30,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a server. `None` if tmux is not installed and need not be.
+    /// Starts a server. `None` if tmux is neither installed nor required.
     fn start(setup: &[&[&str]]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -588,7 +588,7 @@ fn a_fake_tmux_opens_few_tabs_and_keeps_no_focus() {
     wait_text(&own, "only 128 windows");
     assert_eq!(mux.layout().tabs.len(), 129);
     mux.focus(own.id()).unwrap();
-    // The program gets the client's commands as its input, and continues after this one.
+    // The program gets the client's commands as its input, and continues after this client.
     mux.close_pane(wait_tab(&mux, &ear, "evil 9", 1).focused).unwrap();
     let tab = wait_tab(&mux, &ear, "the end", 1);
     assert_eq!(mux.layout().active_tab().map(|tab| tab.focused), Some(own.id()));

@@ -42,7 +42,7 @@ fn without_a_window_transfers_are_refused() {
         printf '\033]5113;ac=send;id=s\033\\'
         head -c 40 | tr '\033' '\n'",
     );
-    // EPERM.
+    // The error is EPERM.
     wait_text(&pane, "]5113;ac=status;id=s;st=RVBFUk06");
     assert!(!ear.all().iter().any(|event| matches!(event, MuxEvent::Transfer { .. })));
     mux.shutdown();

@@ -130,7 +130,7 @@ fn typed_in_another(unterm: &mut Instance, text: &str) -> Result<Duration> {
     let first = unterm.first_pane()?;
     let second = unterm.open(json!({"cols": 80, "rows": 24}))?;
     second.wait_for_prompt(unterm)?;
-    // The rest of the last flood must not count as this one.
+    // The rest of the previous flood must not count as part of this flood.
     clear(unterm, first)?;
     first.type_text(unterm, &format!("cat {text}\r"))?;
     first.wait(unterm, "the flood", |lines| lines[0].starts_with("a line of a file"))?;

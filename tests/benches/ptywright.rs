@@ -27,7 +27,7 @@ const WAITS: usize = 2_000;
 const BEGUN: Duration = Duration::from_millis(2);
 /// Consecutive waits before the floor's turn.
 const TURN: usize = 20;
-/// The argument that turns this program into the one that writes.
+/// The argument that makes this program the writing program.
 const WRITE: &str = "--write";
 
 fn main() -> Result<()> {

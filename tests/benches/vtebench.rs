@@ -3,9 +3,9 @@
 //!
 //!     VTEBENCH=PATH cargo bench -p unterm-tests --bench vtebench [-- NAME…]
 //!
-//! PATH is a checkout of alacritty/vtebench. Runs each of its benchmarks, or those named, seven times on both sides in
-//! alternation. The pty has 120×40 cells and is vtebench's own stdout. The figure of a run is the median of its
-//! samples. Prints the medians of the runs in milliseconds per sample, their ratio, and the geometric mean of the
+//! PATH is a checkout of alacritty/vtebench. Runs each of its benchmarks, or the named benchmarks, seven times on both
+//! sides in alternation. The pty has 120×40 cells and is vtebench's own stdout. The figure of a run is the median of
+//! its samples. Prints the medians of the runs in milliseconds per sample, their ratio, and the geometric mean of the
 //! ratios. Asserts nothing, and does nothing without a PATH.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]

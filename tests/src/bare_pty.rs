@@ -13,8 +13,8 @@ use rustix::{
     termios::Winsize,
 };
 
-/// A query (DSR 6). It is answered when it is the last output. The answer shows the program that all output before was
-/// read.
+/// A query for the cursor's position (DSR 6). The test answers it when it is the last output. So the answer proves to
+/// the program that all its output was read.
 const QUESTION: &[u8] = b"\x1b[6n";
 
 /// Starts a program on a pty of this size, without a terminal. Returns the reader's end of the pty, and the process.

@@ -174,7 +174,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Starts another hub for the same fleet, on the NATS server of the first one.
+    /// Starts another hub for the same fleet, on the NATS server of the first hub.
     ///
     /// # Errors
     ///

@@ -85,7 +85,7 @@ impl Modules {
     }
 
     /// Pairs of folders in the same place whose modules import each other. Each pair is listed with its imports. A
-    /// folder contains a module that has child modules, and these.
+    /// folder consists of a module that has child modules, and the child modules.
     pub fn mutual_folders(&self) -> Vec<String> {
         let modules: Vec<Vec<&str>> = self.imports.keys().map(|module| parts(module)).collect();
         let is_folder = |path: &[&str]| {

@@ -24,7 +24,7 @@ use crate::{Display, PATIENCE, Resources, Window, binary, process::OwnedProcess,
 pub struct Terminal {
     /// The terminal's name in the results.
     pub name: &'static str,
-    /// The words of the command before those of the program that the terminal runs. If it can't run a program, the
+    /// The words of the command before the words of the program that the terminal runs. If it can't run a program, the
     /// whole command.
     words: &'static [&'static str],
     /// Whether the program is built from this tree. Otherwise it is searched in `PATH`.

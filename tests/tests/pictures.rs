@@ -1,5 +1,5 @@
-//! Takes the pictures of the manual in a window, and compares them with the committed ones, so that the manual shows
-//! Unterm as it is.
+//! Takes the pictures of the manual in a window, and compares them with the committed pictures, so that the manual
+//! shows the present window.
 //!
 //! After a change of the window's look, `UPDATE_EXPECT=1 cargo test -p unterm-tests --test end_to_end pictures` takes
 //! new pictures. Look at each of them before you commit it.

@@ -152,8 +152,8 @@ fn picture_of(window: &Window) -> Result<RgbaImage> {
     on_screen().ok_or(error)
 }
 
-/// Whether a window is on the current screen, even if others cover it. A minimized window is not: other windows are
-/// visible in its place.
+/// Whether a window is on the current screen, even if others cover it. A minimized window is not on the screen: other
+/// windows are visible in its place.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_shown(window: &Window) -> bool {
     use x11rb::protocol::xproto::{ConnectionExt, MapState};

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_sequence_is_named() {
+    fn invalid_key_sequences_are_errors_with_the_wrong_part() {
         let error = |text: &str| text.parse::<Keys>().unwrap_err();
         assert!(error("leader").contains("nothing follows"));
         assert!(error("ctrl+a>hyper+c").contains("\"hyper\" in \"hyper+c\""));

@@ -46,9 +46,9 @@ pub enum AgentCommand {
         #[arg(long, value_name = "NAME", value_parser = app)]
         app: Option<String>,
     },
-    /// Check what the rules for screens read in replays, which `explain --save` writes.
+    /// Apply the rules for screens to replays, which `explain --save` writes.
     ///
-    /// Exits with status 1 if they read another state than a replay's `state`.
+    /// Exits with status 1 if their result differs from the `state` of a replay.
     Check {
         /// Replays.
         #[arg(required = true, value_name = "FILE")]
@@ -59,7 +59,7 @@ pub enum AgentCommand {
 /// The states of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AgentState {
-    /// The program works.
+    /// The program is working.
     Working,
     /// The program can't continue without the user.
     NeedsYou,
@@ -191,7 +191,7 @@ mod tests {
             "\x1b]7501;state=blocked:kind=permission:app=claude-code:msg=UnVuIGl0Pw==\x1b\\";
         assert_eq!(needs, expected);
         assert_eq!(report(AgentState::Failed, None, None, ""), "\x1b]7501;state=error\x1b\\");
-        // The longest message fits into a report.
+        // A message of the maximum length fits into a report.
         let long = report(AgentState::Done, None, None, &"ä".repeat(5000));
         assert!(long.len() <= 4096 && long.ends_with("\x1b\\"), "{}", long.len());
     }

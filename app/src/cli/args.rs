@@ -195,8 +195,8 @@ pub enum Command {
     },
     /// Run a command, wait until it ends and print its output.
     ///
-    /// Refuses if another program than a shell would read the command. Exits with status 1 if the command fails or takes too
-    /// long.
+    /// Refuses if a program other than a shell would read the command. Exits with status 1 if the command fails or
+    /// takes too long.
     Run {
         /// The pane.
         #[command(flatten)]
@@ -250,7 +250,7 @@ pub enum Command {
         /// The pane.
         #[command(flatten)]
         id: OnlyId,
-        /// Also save what the rules for screens read, as a replay for `agent check`.
+        /// Also save the pane's screen and title as a replay for `agent check`.
         #[arg(long, value_name = "FILE")]
         save: Option<PathBuf>,
     },
@@ -259,7 +259,7 @@ pub enum Command {
         /// Print each new entry as it appears, one per line.
         #[arg(long)]
         watch: bool,
-        /// List entries that were dismissed or snoozed, too.
+        /// Also list entries that were dismissed or snoozed.
         #[arg(long, conflicts_with = "watch")]
         all: bool,
         /// Another command.
@@ -292,7 +292,8 @@ pub enum Command {
         #[arg(allow_hyphen_values = true)]
         argument: Option<String>,
     },
-    /// Compare a pane's terminal with the one that another instance would show after a crash. Exits with status 1 if they differ.
+    /// Compare a pane's terminal with the terminal that another instance would show after a crash. Exits with status 1
+    /// if they differ.
     VerifyHandover {
         /// The pane.
         #[command(flatten)]
@@ -308,9 +309,9 @@ pub enum Command {
     Restart,
     /// Open a window with the programs that continue without one.
     Attach {
-        /// Only the programs of this instance, which has ended.
+        /// Show only the programs of this instance, which has ended.
         instance: Option<String>,
-        /// Without a window.
+        /// Open no window.
         #[arg(long)]
         headless: bool,
     },
@@ -364,7 +365,7 @@ pub enum Command {
     },
     /// Check that an instance works. Exits with status 1 if a check fails.
     ///
-    /// Checks a pane only if you name one.
+    /// Checks a pane only if you specify one.
     Selftest {
         /// Pane to check.
         #[arg(long)]

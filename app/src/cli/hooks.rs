@@ -36,7 +36,7 @@ const TIMEOUT: u64 = 5;
 /// The events of Claude Code: the event, the matcher of its subjects (empty: all), and the words of `agent state`.
 ///
 /// A hook does not learn whether the user gave a permission, so `PostToolUse` reports that Claude Code works again. It
-/// comes after the tool has ended.
+/// is reported after the tool has ended.
 const EVENTS: &[(&str, &str, &[&str])] = &[
     ("SessionStart", "", &["idle"]),
     ("UserPromptSubmit", "", &["working"]),

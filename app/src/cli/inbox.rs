@@ -41,7 +41,7 @@ pub enum InboxCommand {
         /// The pane.
         pane: u64,
     },
-    /// Answer the question of a pane's program, without going there.
+    /// Answer the question of a pane's program, without focusing the pane.
     ///
     /// Types nothing if the question has changed since it was shown. Refused for agents, and for programs in that pane.
     Answer(GivenAnswer),
@@ -58,7 +58,7 @@ pub enum InboxCommand {
         #[arg(value_parser = milliseconds, default_value = "10m")]
         time: u64,
     },
-    /// List an entry again that was dismissed or snoozed.
+    /// List a dismissed or snoozed entry again.
     Restore {
         /// Entry: the number of its pane, or its key.
         entry: String,

@@ -1,4 +1,4 @@
-//! The running instances that a command is about, and their windows.
+//! The running instances that a command acts on, and their windows.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! `unterm-cli run`, if its instance ended while the command ran: the command continues, and the process that takes the
-//! instance's place knows how it ended.
+//! instance's place reports its end.
 
 use std::{
     thread,
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A command whose instance has ended.
 pub(super) struct LostRun<'a> {
-    /// Where the instance answered. The process that takes its place answers there, too.
+    /// The address of the instance. The process that takes its place listens there, too.
     pub(super) endpoint: &'a Endpoint,
     pub(super) session: u64,
     pub(super) command: &'a str,
@@ -47,7 +47,8 @@ impl LostRun<'_> {
             match self.look(&client) {
                 Ok(Some(reply)) => return Ok(reply),
                 Ok(None) => thread::sleep(PAUSE),
-                // The instance may have changed again, for example because a window has taken its place.
+                // Another process may have taken the instance's place again, for example because a window has taken its
+                // place.
                 Err(_) if client.call::<server::Health>(NoParams {}).is_err() => {
                     client = self.connect()?;
                 }
@@ -84,13 +85,13 @@ impl LostRun<'_> {
             OffsetDateTime::parse(time, &time::format_description::well_known::Rfc3339).ok()
         });
         let first = self.command.trim().lines().next().unwrap_or_default();
-        // A quote in the line is written in other ways inside `eval`, so only the longest part without one is compared.
+        // Inside `eval`, quotes are written differently, so compare only the line's longest part without a quote.
         let plain = first.split('\'').max_by_key(|part| part.len()).unwrap_or_default();
         let line = block.command.as_deref().unwrap_or_default();
         began.is_some_and(|began| began + PAUSE >= self.sent) && line.contains(plain)
     }
 
-    /// The reply as `exec.run_wait` would have given it.
+    /// The reply that `exec.run_wait` would have returned.
     fn reply(&self, client: &Client, block: &Block, has_ended: bool) -> Result<Value> {
         let number = block.block;
         let get = blocks::GetParams { block: number.into(), ..blocks::GetParams::of(self.session) };

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_there_is_stays_as_it_is() {
+    fn adding_the_entry_keeps_the_rest_of_the_file() {
         let json = json!({"command": PROGRAM, "args": ["mcp"]});
         let merge = |text: &str| merged_json(text, "mcpServers", "unterm", &json);
         let whole = |text: &str| -> Value { serde_json::from_str(text).unwrap() };

@@ -1,5 +1,6 @@
-//! Replays of screens: what the rules for agents' screens read in a pane, in a file, and the state that they should name.
-//! `unterm-cli explain --save` writes a replay, its user corrects `state`, and `unterm-cli agent check` reads it.
+//! Replays of screens. A replay is a file with a pane's screen, and the state that the rules for agents' screens should
+//! find in it. `unterm-cli explain --save` writes a replay, its user corrects `state`, and `unterm-cli agent check`
+//! reads it.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +23,7 @@ use crate::cli::report::{complain, write_out};
 /// The maximum size of a replay, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// Saves what the rules read in a pane.
+/// Saves the input of the rules for a pane as a replay.
 pub fn save(client: &Client, pane: u64, file: &Path) -> Result<()> {
     let replay = client.call::<Replay>(SessionOnly::of(pane))?;
     let text = serde_json::to_string_pretty(&replay)? + "\n";
@@ -30,7 +31,7 @@ pub fn save(client: &Client, pane: u64, file: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Prints what the rules read in replays. Fails if a state differs from that of the replay.
+/// Applies the rules to replays, and prints the results. Fails if a result differs from the replay's `state`.
 pub fn check(files: &[PathBuf], home: &Path) -> ExitCode {
     let rules = ScreenRules::new(home);
     let mut code = ExitCode::SUCCESS;
@@ -54,7 +55,7 @@ pub fn check(files: &[PathBuf], home: &Path) -> ExitCode {
     code
 }
 
-/// What the rules read in a replay, as a line, and whether that is the state of the replay.
+/// The rules' result for a replay, as a line, and whether it equals the replay's `state`.
 fn of_file(rules: &ScreenRules, file: &Path) -> Result<(String, bool)> {
     let text = private::read_text_of_anyone(file, LONGEST)?;
     let replay: ReplayReply = serde_json::from_str(&text).context("it is no replay")?;

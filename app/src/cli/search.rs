@@ -40,7 +40,7 @@ pub struct SearchCommand {
     /// Focus the pane of the newest line, and bring its window to the front.
     #[arg(long)]
     pub focus: bool,
-    /// Compare the output of the command that printed the newest line with that of its last run.
+    /// Compare the output of the command that printed the newest line with the output of its previous run.
     #[arg(long, conflicts_with = "focus")]
     pub diff_last: bool,
 }
@@ -48,7 +48,7 @@ pub struct SearchCommand {
 /// A line, and the instance that found it.
 #[derive(Serialize)]
 struct Listed {
-    /// Absent for a recording, which every instance finds.
+    /// The instance. Absent for a recording, because every instance finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<String>,
     #[serde(flatten)]
@@ -97,7 +97,7 @@ impl Search<'_> {
         }
         let (mut all, mut is_whole) = (Vec::new(), true);
         for (at, record) in records.iter().enumerate() {
-            // All instances share the recordings.
+            // All instances share the recordings, so search them only once.
             let recorded = command.recorded && at == 0;
             let params = SearchAllParams {
                 pattern: command.pattern.clone().into(),
@@ -114,7 +114,7 @@ impl Search<'_> {
                         (Listed { instance, line }, record.clone())
                     }));
                 }
-                // A wrong pattern is wrong everywhere.
+                // An invalid pattern is invalid in every instance, so fail at once.
                 Err(error) if records.len() == 1 => return Err(error),
                 Err(error) => complain(&format!("{}: {error:#}", record.id)),
             }
@@ -137,7 +137,7 @@ impl Search<'_> {
         instances::focus(record, Some(session))
     }
 
-    /// Prints the differences between the output of the command of the newest line and that of its last run.
+    /// Prints the differences between the output of the newest line's command and the output of its previous run.
     fn diff(&self, found: &[(Listed, Record)]) -> Result<ExitCode> {
         let of_command = |(listed, record): &(Listed, Record)| {
             Some((listed.line.session?, listed.line.block?, record.clone()))

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_is_told_from_all_else_that_ssh_does() {
+    fn a_login_is_distinguished_from_other_uses_of_ssh() {
         let is_login =
             |line: &str| is_login(&line.split(' ').map(String::from).collect::<Vec<_>>());
         for line in [

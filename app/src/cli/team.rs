@@ -185,7 +185,7 @@ impl Teams<'_> {
         Ok(opened)
     }
 
-    /// A team of this instance.
+    /// The team of this name in this instance.
     fn own(&self, name: &str) -> Result<Team> {
         let Some(team) = record::all(self.home)?.into_iter().find(|team| team.name == name) else {
             bail!("there is no team {name}; `unterm-cli team list` lists the teams");
@@ -198,7 +198,7 @@ impl Teams<'_> {
     }
 
     fn close(&self, team: &Team, keep: bool) -> Result<ExitCode> {
-        // The programs end first, so that none changes a worktree after it was looked at.
+        // First end the programs, so that no program changes a worktree after it was checked.
         if record::is_live(self.home, team) {
             for member in &team.members {
                 // The user may have closed the pane.

@@ -1,6 +1,6 @@
 //! `unterm-cli watch --states`: follows the states of the programs in an instance's panes, one change per line.
 //!
-//! Each pane is followed on a thread of its own, which waits in the instance until the state is another one.
+//! Each pane is followed on a thread of its own, which calls a method that waits until the state changes.
 
 use std::{
     collections::HashSet,
@@ -26,7 +26,7 @@ use unterm_control::{
     },
 };
 
-/// The longest that one call waits for a change, in milliseconds.
+/// The maximum time that one call waits for a change, in milliseconds.
 const WAIT: u64 = 60_000;
 
 /// The panes to follow, and the format.

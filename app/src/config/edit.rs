@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_leaves_the_file_as_it_was() {
+    fn an_invalid_change_leaves_the_file_unchanged() {
         let home = home("theme = 'nord'\n");
         let error = set(home.path(), &["theme"], "nort".into()).unwrap_err().to_string();
         assert!(error.contains("did you mean \"nord\"?"), "{error}");

@@ -66,7 +66,7 @@ pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
 /// Parses the text like [`parse`], but uses the default for each setting that is not valid. If the text is not TOML,
 /// all settings have their defaults.
 pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
-    let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
+    let mut found = ParsedFile { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
@@ -146,14 +146,14 @@ fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
     }
 }
 
-struct Found<'a> {
+struct ParsedFile<'a> {
     text: &'a str,
     problems: Vec<Problem>,
     /// The settings that have problems. Each is the path of names to the setting.
     wrong: Vec<Vec<String>>,
 }
 
-impl Found<'_> {
+impl ParsedFile<'_> {
     /// Adds a problem of the setting at `path`. If `path` is empty, the problem concerns the whole file.
     fn add(&mut self, path: &[&str], span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
@@ -244,7 +244,7 @@ impl Found<'_> {
         if let Some(number) = number {
             let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
             let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
-            // This check also rejects `nan`.
+            // Written with `!`, so that the check also rejects `nan`.
             if !(low..=high).contains(&number) {
                 let message = format!("{name} must be between {low} and {high}, not {number}");
                 self.add(path, item.span(), message);
@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        // A client reads back the ids that it has set.
+        // Keep an id as it was set, so that a client reads the id that it has written.
         assert_eq!(config.theme.pick(Some(true)), "daylight");
         assert_eq!(config.theme.pick(None), "midnight");
     }
@@ -589,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fonts_are_asked_for_is_looked_at() {
+    fn invalid_font_settings_are_reported_with_their_position() {
         let text = "[font]\nfeatures = ['ss01', 'stylish']\nsymbol_map = { 'U+E0A0-U+E0' = 'x' }\n\
                     adjust_cell_height = 'tall'\n";
         assert_eq!(
@@ -691,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_taken_beside_what_is_wrong() {
+    fn valid_settings_apply_although_others_are_invalid() {
         let text = "theme = 'nord'\nlines = 1\n[font]\nsize = 'large'\nfamily = ['Iosevka']\nfeatures = ['stylish']\n\
                     [keys]\n'ctrl+1' = 'activate_tab:1'\n'ctrl+2' = 'new_tub'\n'hyper+x' = 'new_tab'\n\
                     [hint_patterns]\na = { regex = '(' , action = 'copy' }\nb = { regex = 'b', action = 'copy' }\nc = { regex = 'c' }\n\
@@ -707,7 +707,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_default() {
+    fn invalid_settings_get_their_defaults() {
         for (text, problem_count) in [
             ("theme = { light = 'daylight', dark = 'midnite' }\n", 1),
             ("[theme]\nlight = 'daylight'\n", 1),

@@ -12,13 +12,13 @@ use super::{Config, ThemeChoice};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Profile {
-    /// Program, by name or path. Empty: that of `[shell]`.
+    /// Program, by name or path. Empty: the program of `[shell]`.
     pub shell: String,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working directory; `~/` stands for your home directory. Empty: that of the focused pane.
+    /// Working directory; `~/` stands for your home directory. Empty: the directory of the focused pane.
     pub cwd: String,
-    /// Environment variables, in addition to those of `[env]`.
+    /// Environment variables, in addition to the variables of `[env]`.
     pub env: BTreeMap<String, String>,
     /// Name of the theme. Empty: the theme of the window.
     pub theme: String,
@@ -30,9 +30,9 @@ pub struct Profile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProfileFont {
-    /// Font families, in order of preference. Empty: those of `[font]`.
+    /// Font families, in order of preference. Empty: the families of `[font]`.
     pub family: Vec<String>,
-    /// Size of text, in points. Without it: that of `[font]`.
+    /// Size of text, in points. Absent: the size of `[font]`.
     #[schemars(range(min = 4.0, max = 96.0))]
     pub size: Option<f32>,
 }

@@ -201,8 +201,8 @@ struct Reader<T> {
 }
 
 impl<T: Fn(Change)> Reader<T> {
-    /// Reads the file. Calls `report` if settings or problems changed, or if `is_theme` says that a theme may have
-    /// changed.
+    /// Reads the file. Calls `report` if settings or problems changed, or if `is_theme` is true because a theme may
+    /// have changed.
     fn read(&mut self, settings: &Settings, is_theme: bool) {
         let read =
             load(&settings.home.join(FILE), &settings.home).and_then(|config| {
@@ -254,7 +254,7 @@ fn is_written(event: &Event) -> bool {
     }
 }
 
-/// Starts to watch a directory and folders in it. Watching single files is not enough, because editors replace them.
+/// Starts to watch a directory and folders in it. Watches folders instead of files, because editors replace files.
 /// Creates missing directories.
 fn start(
     home: &Path,

@@ -29,7 +29,9 @@ pub struct Window {
     pub confirm_close: ConfirmClose,
     /// What happens to the programs when the window is closed. `"keep"` and `"ask"` need `sessions.keep`, and Linux.
     pub on_close: OnClose,
-    /// Title of the window. `{instance}` is its title or id; `{project}`, `{title}`, `{program}`, `{directory}` and `{tab}` are those of the focused pane. A part between two dashes (" — ") is left out if it has no value.
+    /// Title of the window. `{instance}` is the instance's title or id; `{project}`, `{title}`, `{program}`,
+    /// `{directory}` and `{tab}` describe the focused pane. A part between two dashes (" — ") is left out if it has no
+    /// value.
     pub title_format: String,
     /// Open new windows with the size and position of the last one, if the desktop allows it. Then `columns` and `rows` apply to the first window only.
     pub restore: bool,

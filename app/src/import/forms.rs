@@ -12,7 +12,7 @@ pub(super) enum Form {
     Text,
     /// A switch.
     Switch,
-    /// A switch that is on if Unterm's is off.
+    /// A switch with the opposite meaning: it is on if Unterm's switch is off.
     Opposite,
     /// A switch, and Unterm's words for on and off.
     Either(&'static str, &'static str),

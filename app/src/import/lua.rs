@@ -102,7 +102,7 @@ pub(super) struct File {
 /// Fails if a string or a comment has no end, or if values are nested too deeply.
 pub(super) fn read(text: &str) -> Result<File, String> {
     let mut reader = Reader { tokens: tokens(text)?, at: 0, locals: HashMap::new(), copied: 0 };
-    let mut found = Found::default();
+    let mut found = Assignments::default();
     while let Some(token) = reader.peek().cloned() {
         let before = reader.at;
         reader.statement(&token, &mut found)?;
@@ -259,13 +259,13 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
 
 /// The assignments that were read, each with the variable that is assigned to.
 #[derive(Default)]
-struct Found {
+struct Assignments {
     assigned: Vec<(String, Vec<String>, Lua, usize)>,
     skipped: Vec<(String, usize)>,
     returned: Option<Lua>,
 }
 
-impl Found {
+impl Assignments {
     fn of_returned(self) -> File {
         let Self { assigned, skipped, returned } = self;
         let mut settings = Vec::new();
@@ -338,7 +338,7 @@ impl Reader {
         }
     }
 
-    fn statement(&mut self, token: &Token, found: &mut Found) -> Result<(), String> {
+    fn statement(&mut self, token: &Token, found: &mut Assignments) -> Result<(), String> {
         let TokenKind::Name(word) = &token.kind else { return Ok(()) };
         match word.as_str() {
             "if" | "for" | "while" | "repeat" | "do" | "function" => {
@@ -387,7 +387,7 @@ impl Reader {
         Ok(())
     }
 
-    fn assignment_or_call(&mut self, line: usize, found: &mut Found) -> Result<(), String> {
+    fn assignment_or_call(&mut self, line: usize, found: &mut Assignments) -> Result<(), String> {
         let (variable, path) = self.target()?;
         let mut targets = vec![(variable.clone(), path.clone())];
         while self.take_mark(",") {
@@ -442,7 +442,7 @@ impl Reader {
     }
 
     /// Reads the rest of a call `table.insert(list, value)`.
-    fn insertion(&mut self, line: usize, found: &mut Found) -> Result<(), String> {
+    fn insertion(&mut self, line: usize, found: &mut Assignments) -> Result<(), String> {
         let mut path: Vec<String> = self.take_name().into_iter().collect();
         while self.take_mark(".") {
             path.extend(self.take_name());
@@ -472,7 +472,7 @@ impl Reader {
         path: Vec<String>,
         value: Lua,
         line: usize,
-        found: &mut Found,
+        found: &mut Assignments,
     ) {
         match (path.as_slice(), self.locals.get_mut(&variable)) {
             ([], _) => drop(self.locals.insert(variable.clone(), value.clone())),

@@ -25,7 +25,7 @@ pub fn create_folder(folder: &Path) -> Result<()> {
         .with_context(|| folder.display().to_string())
 }
 
-/// Writes a file that only its owner can read, in one step: a reader finds the old text or the new one.
+/// Writes a file that only its owner can read, in one step: a reader finds either the old text or the new text.
 ///
 /// # Errors
 /// The system's error, with the path.

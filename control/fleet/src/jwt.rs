@@ -64,7 +64,7 @@ pub fn account(
 }
 
 /// The token of a user, signed by its account. `permissions`: `None` allows everything in the account. `lifetime`: the
-/// time for which the token is valid. `None`: without an end.
+/// time for which the token is valid. `None`: the token never expires.
 ///
 /// # Errors
 /// The key has no private part.

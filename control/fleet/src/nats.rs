@@ -12,7 +12,7 @@ use crate::identity;
 
 /// The maximum delay between two tries to reconnect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// The number of messages of a subscription that may wait in memory, unless the caller chooses another one.
+/// The number of messages of a subscription that may wait in memory, unless the caller chooses another number.
 pub const WAITING: usize = 4096;
 /// The maximum time to wait for a reply of NATS's own services.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,7 +40,7 @@ impl Credentials {
     /// `waits`: returns immediately, even if no server answers yet.
     ///
     /// # Errors
-    /// No server answers, or none accepts the key.
+    /// No server answers, or no server accepts the key.
     pub async fn connect(&self, name: &str, inbox: Option<&str>, waits: bool) -> Result<Client> {
         self.connect_with(name, inbox, waits, WAITING).await
     }
@@ -49,7 +49,7 @@ impl Credentials {
     /// Further messages are dropped.
     ///
     /// # Errors
-    /// No server answers, or none accepts the key.
+    /// No server answers, or no server accepts the key.
     pub async fn connect_with(
         &self,
         name: &str,
@@ -65,7 +65,7 @@ impl Credentials {
     /// reconnects.
     ///
     /// # Errors
-    /// No server answers, or none accepts the key.
+    /// No server answers, or no server accepts the key.
     pub async fn connect_by(
         &self,
         token: impl Fn() -> String + Send + Sync + 'static,

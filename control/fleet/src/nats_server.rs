@@ -145,7 +145,7 @@ impl Fleet {
         jwt::account(&key(&self.operator_seed)?, &self.account, "fleet", false, revoked)
     }
 
-    /// Reads the fleet from a hub's folder. Returns `None` if the folder contains none.
+    /// Reads the fleet from a hub's folder. Returns `None` if the folder contains no fleet.
     ///
     /// # Errors
     /// The file can't be read.

@@ -21,7 +21,7 @@ use crate::{identity::MachineId, jwt::Permissions};
 pub const RENEWAL: Duration = Duration::from_secs(10);
 /// The time for which a presence is valid without a renewal.
 pub const PRESENCE_TTL: Duration = Duration::from_secs(30);
-/// The time for which a machine's token is valid. The connector requests a new one after half of that time.
+/// The time for which a machine's token is valid. The connector requests a new token after half of that time.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(24 * 3600);
 /// The maximum number of bytes of a presence. A hub leaves out sessions if there are more.
 pub const LONGEST_PRESENCE: usize = 128 << 10;
@@ -110,7 +110,7 @@ pub fn renewals(machine: &MachineId) -> String {
 }
 
 /// The subject on which machines with a token of an earlier version ask for a new token. That token allows neither the
-/// subject of [`asks`] nor the one of [`renewals`].
+/// subject of [`asks`] nor the subject of [`renewals`].
 pub fn earlier_renewals(machine: &MachineId) -> String {
     format!("$KV.fleet_calls.{machine}.renew")
 }
@@ -135,7 +135,7 @@ pub fn permissions(machine: &MachineId) -> Permissions {
     }
 }
 
-/// The NATS permissions of a machine without a valid token of its [`permissions`]: to ask for a new one.
+/// The NATS permissions of a machine without a valid token of its [`permissions`]: to ask for a new token.
 pub fn renewal_permissions(machine: &MachineId) -> Permissions {
     Permissions {
         publish: vec![renewals(machine)],

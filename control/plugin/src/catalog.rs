@@ -1,4 +1,4 @@
-//! The list of what a plugin offers: what its `describe()` returns, or else the names of its exported functions.
+//! The list of a plugin's functions: the result of its `describe()`, or else the names of its exported functions.
 
 use serde_json::{Value, json};
 

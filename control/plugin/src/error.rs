@@ -26,7 +26,7 @@ pub enum LoadError {
     /// A plugin with this name is already loaded.
     #[error("a plugin named {} is already registered; unload it first", quoted(.0))]
     Loaded(String),
-    /// The name is that of a built-in plugin.
+    /// A built-in plugin already has this name.
     #[error("{} is built in, and can't be replaced; choose another name", quoted(.0))]
     BuiltIn(String),
     /// Too many plugins are loaded.
@@ -60,7 +60,7 @@ pub enum CallError {
     /// No plugin with this name is loaded.
     #[error("unknown plugin {}: no plugin of this name is loaded", quoted(.0))]
     NoPlugin(String),
-    /// The plugin does not export this function, or the function is of another kind than the one that was requested.
+    /// The plugin does not export this function, or the function is not of the requested kind.
     #[error("{0}")]
     NoFunction(String),
     /// The plugin raised an error, or is not valid Luau.
@@ -86,13 +86,13 @@ pub enum CallError {
     Result {
         /// The function that was called.
         function: String,
-        /// The field, and what is wrong with it.
+        /// The field, and the error in it.
         message: String,
     },
     /// The plugin used something that requires a permission, and its manifest does not declare the permission.
     #[error("{what} needs the permission {}, which the manifest does not declare", permission.name())]
     Permission {
-        /// What the plugin used.
+        /// The forbidden feature that the plugin used.
         what: String,
         /// The missing permission.
         permission: Permission,

@@ -109,7 +109,7 @@ impl Instance {
             .map_err(|message| CallError::Result { function: name.into(), message })
     }
 
-    /// Returns the list of what the plugin offers: the result of its `describe()`, or else the names of its functions.
+    /// Returns the list of the plugin's functions: the result of its `describe()`, or else the names of its functions.
     pub(crate) fn catalog(&self) -> Result<Catalog, CallError> {
         let exports = self.ask(Job::Exports)?;
         let exports: Vec<String> = serde_json::from_value(exports).unwrap_or_default();

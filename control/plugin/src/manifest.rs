@@ -48,7 +48,7 @@ pub struct Manifest {
     /// does not document.
     #[serde(default, skip_serializing)]
     pub programs: Vec<String>,
-    /// The program that an adapter starts if its caller names none.
+    /// The program that an adapter starts if its caller names no program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_target: Option<Target>,
 }

@@ -38,7 +38,8 @@ pub struct ScreenManifest {
     /// Other names of the program.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// The rules. Of those that match, the one with the greatest priority decides, and of several, the first.
+    /// The rules. Of the rules that match, the rule with the greatest priority decides. If several have this priority,
+    /// the first of them decides.
     #[serde(default)]
     pub rules: Vec<ScreenRule>,
 }
@@ -114,7 +115,7 @@ pub struct Gate {
     /// Each of these is true.
     #[serde(default)]
     pub all: Vec<Gate>,
-    /// At least one of these is true, unless there are none.
+    /// If the list is not empty, at least one of these conditions is true.
     #[serde(default)]
     pub any: Vec<Gate>,
     /// None of these is true.

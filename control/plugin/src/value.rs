@@ -1,7 +1,7 @@
 //! Converts JSON to Luau, and Luau to JSON within limits.
 //!
-//! Values that a plugin returns are read without metamethods, so no code of the plugin runs, and each table is read as
-//! it is.
+//! Values that a plugin returns are read without metamethods, so no code of the plugin runs, and each table is read
+//! without calling its metamethods.
 
 use std::ffi::c_void;
 

@@ -63,7 +63,7 @@ pub enum Logged {
 }
 
 impl Logged {
-    /// The logged calls of a method, which follow from what the method reveals and changes.
+    /// The logged calls of a method, which follow from the subjects that the method reveals and changes.
     pub const fn of(demand: &Demand) -> Self {
         // Lists of tokens and agents contain no secrets, so reading them is not logged.
         const TAKEN: Subjects = Subjects::HIDDEN
@@ -194,7 +194,7 @@ mod tests {
     };
 
     #[test]
-    fn what_changes_something_or_gives_what_is_hidden_is_logged() {
+    fn methods_beyond_reading_are_logged() {
         let more_than_read = METHODS.iter().chain(own_methods()).chain(tmux::own_methods());
         let more_than_read = more_than_read.filter(|entry| entry.access != Access::Read);
         let logged = more_than_read.map(|entry| (entry.name, Logged::of(entry)));

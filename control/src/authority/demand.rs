@@ -1,9 +1,9 @@
-//! The rights that a method needs. They all follow from what the method reveals and changes.
+//! The rights that a method needs. They follow from the subjects that the method reveals and changes.
 
 use super::Subjects;
 use crate::caller::Access;
 
-/// What a method reveals and changes, and the rights that it needs for that.
+/// The subjects that a method reveals and changes, and the rights that a caller needs for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// The method's name.

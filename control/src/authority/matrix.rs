@@ -35,13 +35,13 @@ const ADMITTED: &str = "every gate before this one let it pass";
 /// The last gate. Records which calls reach it, and refuses those that must not run.
 #[derive(Default)]
 struct Last {
-    reached: Mutex<Reached>,
+    reached: Mutex<LastReached>,
     lets: Mutex<Lets>,
 }
 
 /// The furthest that a tool's method calls got.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Reached {
+enum LastReached {
     #[default]
     Nothing,
     /// A method that only reads ran.
@@ -69,12 +69,12 @@ impl Gate for Last {
             }
             Lets::Looks if looks => {
                 let mut reached = self.reached.lock();
-                *reached = Reached::Looked.max(*reached);
+                *reached = LastReached::Looked.max(*reached);
                 return Decision::Allow;
             }
             _ => {}
         }
-        *self.reached.lock() = Reached::Changed;
+        *self.reached.lock() = LastReached::Changed;
         Decision::deny(ADMITTED)
     }
 }
@@ -405,7 +405,7 @@ impl World {
 
     async fn methods(&self, page: &mut String, entries: impl Iterator<Item = &'static Entry>) {
         let mut entries: Vec<_> = entries.collect();
-        // Several routes call the same method.
+        // Skip the method if an earlier route calls it, too.
         entries.dedup_by_key(|entry| entry.name);
         for entry in entries {
             let mut fields = Vec::new();
@@ -646,7 +646,7 @@ impl Client {
     async fn tool(&mut self, world: &World, tool: &str, arguments: Value) -> &'static str {
         let context = world.dispatcher.context();
         *world.last.lets.lock() = Lets::Looks;
-        *world.last.reached.lock() = Reached::Nothing;
+        *world.last.reached.lock() = LastReached::Nothing;
         self.send(tool, arguments).await;
         let held = async {
             while context.people.clients.waiting() == 0 {
@@ -665,7 +665,7 @@ impl Client {
         };
         context.people.questions.withdraw_approvals(None);
         let reached = *world.last.reached.lock();
-        if reached == Reached::Changed {
+        if reached == LastReached::Changed {
             return "yes";
         }
         let result = &reply["result"];
@@ -693,14 +693,14 @@ impl Client {
             Some(word) => word,
             None if text.contains("Not allowed") => "?",
             // The tool needs a session, and the arguments contain none.
-            None if fails && reached == Reached::Nothing => "-",
+            None if fails && reached == LastReached::Nothing => "-",
             None => "yes",
         }
     }
 }
 
 #[tokio::test]
-async fn the_matrix_of_who_may_do_what_is_as_it_was_read() {
+async fn the_access_matrix_matches_the_committed_page() {
     let world = World::new().await;
     let mut page = LEGEND.to_owned();
     for column in &COLUMNS {

@@ -18,7 +18,7 @@ pub fn by_name(params: &str) -> Result<Map<String, Value>> {
 }
 
 /// The audit log's text about a call's parameters: the first of the `described_by` parameters that has a value. If none
-/// has, all parameters except the session and the environment variables.
+/// of them has a value, all parameters except the session and the environment variables.
 pub fn summary(params: &Map<String, Value>, described_by: &[&str]) -> String {
     let most = described_by
         .iter()

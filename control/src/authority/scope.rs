@@ -1,5 +1,5 @@
-//! The first gate: the caller's token. Checks its scopes, its sessions, whether it has ended, and what it may never
-//! receive.
+//! The first gate: the caller's token. Checks the token's scopes, its sessions, whether it has ended, and the data that
+//! it may never receive.
 
 use serde_json::Value;
 

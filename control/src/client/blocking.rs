@@ -28,7 +28,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to an instance that is registered in `home`: the first one in the order of [`find`] that answers.
+    /// Connects to an instance that is registered in `home`: the first instance that answers, in the order of [`find`].
     pub fn connect(home: &Path) -> Result<Self, ClientError> {
         let mut refusal = None;
         for endpoint in find(home) {

@@ -32,8 +32,8 @@ impl From<Record> for Endpoint {
 }
 
 /// The endpoints where an instance may be found, in the order in which to try them: the active instance, the newest
-/// one, and the one in server.json. An instance counts only if its process is alive. Otherwise, its token could be sent
-/// to another process that now has its port.
+/// instance, and the instance in server.json. An instance counts only if its process is alive. Otherwise, its token
+/// could be sent to another process that now has its port.
 ///
 /// The last guess is the preferred port with the token in auth_token, for homes of programs that write no records. It
 /// is not used if there are records, because then the token belongs to one of them.
@@ -79,7 +79,7 @@ pub fn running(home: &Path) -> Vec<String> {
     live(home).into_iter().map(|record| record.id).collect()
 }
 
-/// The live instance with this id. If no instance has this id, the one with this title.
+/// The live instance with this id. If no instance has this id, the instance with this title.
 pub fn find_by_name(home: &Path, name: &str) -> Result<Endpoint, ClientError> {
     let records = registry::live(home)?;
     let by_id = records.iter().find(|record| record.id.eq_ignore_ascii_case(name));

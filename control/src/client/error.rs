@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No instance is running, or none of the instances found answers.
+    /// No instance is running, or no found instance answers.
     #[error("no running Unterm found in {}; start one with `unterm` or `unterm --headless`", home.display())]
     NotRunning {
         /// The directory that was searched.

@@ -29,7 +29,7 @@ pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> R
     reply
 }
 
-/// Makes a response hold a value until its body has ended.
+/// Attaches a value to a response. The value is dropped when the response's body has ended.
 pub fn holding<B, T>(reply: Response<B>, value: T) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -39,7 +39,7 @@ where
     reply.map(|body| Body::new(Holding { body: Body::new(body), _value: value }))
 }
 
-/// A body that holds a value until it ends or is dropped.
+/// A body with an attached value, which is dropped when the body ends or is dropped.
 struct Holding<T> {
     body: Body,
     _value: T,

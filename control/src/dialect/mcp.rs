@@ -39,7 +39,7 @@ pub use self::{
 };
 use crate::untrusted;
 
-/// The toolset `unterm`, for servers that call its tools on instances: the instructions and the tools.
+/// The instructions and the tools of the toolset `unterm`, for servers that call these tools on instances.
 pub fn instance_tools() -> (&'static str, Vec<rmcp::model::Tool>) {
     let toolset = &unterm::TOOLSET;
     (toolset.instructions, toolset.tools.iter().map(described).collect())

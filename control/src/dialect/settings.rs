@@ -151,7 +151,7 @@ async fn talk(stream: TcpStream, router: Router, shared: Arc<Shared>) {
     shared.dispatcher.disconnected(id);
 }
 
-/// Adds the headers of every reply.
+/// Adds the headers that every reply has.
 fn guarded(mut reply: Response<Body>) -> Response<Body> {
     const HEADERS: [(header::HeaderName, &str); 7] = [
         (header::CACHE_CONTROL, "no-store"),

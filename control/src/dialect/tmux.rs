@@ -83,11 +83,11 @@ use crate::{
 ///
 /// Hooks, options, environments, buffers and clients belong to the dialect and to all of its programs. Commands that
 /// change only them call no method, so no scope and no list of sessions limits them, and the client itself names the
-/// pane that it runs in. A hook can make another program run a shell command. So a token that gives less than the user's
-/// rights may not speak tmux at all.
+/// pane that it runs in. A hook can make another program run a shell command. So a token with fewer rights than the
+/// user has may not speak tmux at all.
 ///
 /// # Errors
-/// The token is one that the user created for an agent, or that of a settings page. The message is for the client.
+/// The token is an agent's, or a settings page's. The message is for the client.
 pub fn check_speaker(caller: &Caller) -> Result<(), &'static str> {
     match caller.token {
         TokenKind::Instance => Ok(()),

@@ -89,7 +89,7 @@ async fn scopes_bound_what_a_caller_may_do() {
 }
 
 #[tokio::test]
-async fn what_is_not_read_whole_is_not_called() {
+async fn calls_with_unreadable_parameters_do_not_run() {
     let (_home, dispatcher) = dispatcher(Vec::new());
     let bound = Caller { panes: Some([1].into()), ..caller(Scopes::all()) };
     for odd in ["1e999".to_owned(), "[".repeat(200) + &"]".repeat(200)] {

@@ -62,7 +62,7 @@ impl Method for Run {
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::PREFERENCES);
-    const DOC: &'static str = "Performs an action of the window, as its key would. Rules and leases apply to what it types; an action to which they can't apply is refused.";
+    const DOC: &'static str = "Performs an action of the window, as its key would. Rules and leases apply to text that the action types; an action to which they can't apply is refused.";
     const DESCRIBED_BY: &'static [&'static str] = &["name"];
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;

@@ -32,10 +32,10 @@ pub struct Doing {
     /// The running command: its command line if the shell marks it, or else the name of the foreground program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// How long it has been running, in seconds.
+    /// How long the command has been running, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// See session.get. Absent if not.
+    /// Whether the session's program reads its terminal, as in session.get. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
     /// The background jobs, running or stopped, oldest first.
@@ -63,7 +63,7 @@ pub struct Job {
     pub command: String,
     /// Whether the job is stopped, for example by Ctrl+Z.
     pub stopped: bool,
-    /// How long it has existed, in seconds.
+    /// How long the job has existed, in seconds.
     pub seconds: u64,
 }
 
@@ -71,7 +71,7 @@ impl Method for Activity {
     const NAME: &'static str = "session.activity";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::REACHED;
-    const DOC: &'static str = "Returns the state of a session, or of every session if none is named: at its prompt, or the command that runs and for \
+    const DOC: &'static str = "Returns the state of a session, or of every session if no session is named: at its prompt, or the command that runs and for \
         how long; and its background jobs.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ActivityReply;

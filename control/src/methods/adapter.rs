@@ -23,7 +23,7 @@ const TIMEOUT_MS: u64 = 30_000;
 session_params! {
     /// A session and a plugin.
     AttachParams {
-        /// Name of the plugin. Default: the plugin that is for the program in the session's foreground.
+        /// Name of the plugin. Default: the plugin for the session's foreground program.
         #[serde(default)]
         plugin: String,
     }
@@ -54,7 +54,7 @@ pub struct ProgramState {
     pub source: Word,
 }
 
-/// The reason for a state that a plugin read from a screen.
+/// Why a plugin chose a state: a rule, and the text on the screen.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Explain {
     /// The name of the rule.
@@ -157,7 +157,7 @@ impl Method for Detach {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::ADAPTERS;
-    const DOC: &'static str = "Ends what adapter.attach began with the same token: for one plugin, or for every plugin if none is named.";
+    const DOC: &'static str = "Ends adapters that adapter.attach began with this token: the adapter of one plugin, or all if no plugin is named.";
     type Params<'a> = DetachParams<'a>;
     type Reply = DetachReply;
 
@@ -186,7 +186,7 @@ impl Method for States {
     const NAME: &'static str = "adapter.states";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::REACHED;
-    const DOC: &'static str = "Returns the states of the programs that plugins watch, in a session, or in every session if none is named.";
+    const DOC: &'static str = "Returns the states of the programs that plugins watch, in one session, or in every session if no session is named.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatesReply;
 
@@ -216,7 +216,7 @@ pub struct Watch;
 session_params! {
     /// A session, a plugin, and states to wait for.
     WatchParams {
-        /// Name of the plugin. Default: the plugin that is for the program in the session's foreground.
+        /// Name of the plugin. Default: the plugin for the session's foreground program.
         #[serde(default)]
         plugin: String,
         /// The states to wait for. Any of them ends the wait. Default: any state other than the present one.

@@ -28,7 +28,8 @@ impl Method for SendText {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "The same as session.input, with the characters in `text`.";
+    const DOC: &'static str =
+        "Types characters like session.input. `text` contains the characters.";
     type Params<'a> = SendTextParams<'a>;
     type Reply = Acknowledged;
 
@@ -70,8 +71,7 @@ impl Method for ReadTail {
     const NAME: &'static str = "session.read_tail";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "The last rows of history and screen, down to the last that is not empty.";
+    const DOC: &'static str = "The last rows of history and screen, without empty rows at the end.";
     type Params<'a> = ReadTailParams<'a>;
     type Reply = ReadTailReply;
 

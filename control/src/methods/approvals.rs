@@ -59,7 +59,7 @@ pub struct AnswerParams<'a> {
     /// The question's number.
     #[serde(borrow)]
     pub number: Arg<'a, u64>,
-    /// One of its choices, or any text if it accepts text.
+    /// One of the question's choices, or any text if the question accepts text.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub answer: Arg<'a, String>,
     /// True, instead of an answer: the user leaves the question unanswered. An approval is denied instead.
@@ -182,7 +182,7 @@ pub struct AskReply {
     pub answer: Option<String>,
 }
 
-/// Dropping this withdraws a question, because its caller no longer waits for the answer.
+/// Withdraws a question when dropped, because the caller no longer waits for the answer.
 struct Waiting<'a>(&'a Context, u64);
 
 impl Drop for Waiting<'_> {

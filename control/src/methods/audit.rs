@@ -18,7 +18,7 @@ pub struct LogParams<'a> {
     /// Only entries about this session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub session_id: Arg<'a, String>,
-    /// The session's number, instead of `session_id`.
+    /// The session's number. Use it instead of `session_id`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub id: Arg<'a, u64>,
 }

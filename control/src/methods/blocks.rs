@@ -40,7 +40,7 @@ pub struct Block {
     /// The block's command line; for exec.run_wait, the command as given. Absent until a line is entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The directory in which it started, as session.cwd returns it.
+    /// The directory in which the command started, in the form that session.cwd returns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// `prompt`, `running`, `done` or `unknown` (the shell did not report the end).
@@ -48,7 +48,7 @@ pub struct Block {
     /// The exit code that the shell reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Whether the pane's shell reported it. Output of programs can't forge this.
+    /// Whether the pane's shell reported the exit code. Programs can't forge this by their output.
     pub authentic: bool,
     /// The session's `seq` when the prompt began.
     pub prompt_seq: u64,
@@ -108,10 +108,10 @@ pub struct List;
 session_params! {
     /// A session, and the blocks to list.
     ListParams {
-        /// The maximum number of blocks to return: the last ones. Default: 50.
+        /// How many of the last blocks to return at most. Default: 50.
         #[serde(default)]
         limit: u64,
-        /// Only those that began or ended after this `seq` of the session.
+        /// Return only blocks that began or ended after this `seq` of the session.
         #[serde(default)]
         since_seq: u64,
     }
@@ -167,7 +167,7 @@ session_params! {
         /// The block's number. Default: the last block that has ended.
         #[serde(default)]
         block: u64,
-        /// The maximum number of lines of output to return: the last ones. Default: 10,000.
+        /// How many of the last lines of output to return at most. Default: 10,000.
         #[serde(default)]
         max_lines: u64,
     }
@@ -240,7 +240,7 @@ impl Method for Diff {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
-        "Compares the output of a command with that of its last run in the session.";
+        "Compares the output of a command with the output of its previous run in the session.";
     type Params<'a> = DiffParams<'a>;
     type Reply = DiffReply;
 
@@ -305,8 +305,7 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
         let command = command.ok_or_else(missing)?;
         (Block::of(&term, command), output(&term, command, most))
     };
-    // The text may be long, so it is converted after the terminal was unlocked, and the program can write output
-    // meanwhile.
+    // Converting a long text takes time, so first unlock the terminal: the program can then write output meanwhile.
     let output = output.map(|text| as_given(&text, &[], Runs::Typed(runs)).into_owned());
     Ok(GetReply { block, output, truncated })
 }

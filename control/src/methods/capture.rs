@@ -37,7 +37,7 @@ pub struct Image {
     pub width: u32,
     pub height: u32,
     pub size_bytes: usize,
-    /// What it shows: `screen`, `window` or `region` of the display, or `sessions`, rendered by Unterm.
+    /// What the picture shows: `screen`, `window` or `region` of the display, or `sessions`, rendered by Unterm.
     pub source: Word,
     /// The file's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,7 +182,7 @@ pub struct Captured {
     pub r#type: Word,
 }
 
-/// A picture of the display. If that can't be taken, a picture of the sessions and the reason.
+/// Takes a picture of the display. If that fails, takes a picture of the sessions, and returns the reason too.
 fn display_or_sessions(
     camera: &Camera,
     what: &OnDisplay,
@@ -262,7 +262,7 @@ pub struct WindowReply {
     pub screen: Option<String>,
     pub image: Image,
     pub r#type: Word,
-    /// Whether it shows a session, whose text is returned too.
+    /// Whether the picture shows a session. The session's text is then returned too.
     pub text_snapshot: bool,
     /// Why the picture shows all sessions instead of one session or window.
     #[serde(skip_serializing_if = "Option::is_none")]

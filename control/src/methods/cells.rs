@@ -198,7 +198,7 @@ pub struct Run {
     /// Some of `bold`, `dim`, `italic`, `blink`, `inverse`, `hidden`, `strike`, `overline`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Attribute>,
-    /// The target of its link.
+    /// The target of the text's link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// `prompt` or `input`, if the shell marks them. Absent: output.
@@ -208,12 +208,12 @@ pub struct Run {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct Image {
-    /// The cells of the screen that it covers. May extend beyond the screen.
+    /// The cells of the screen that the image covers. May extend beyond the screen.
     pub col: i64,
     pub row: i64,
     pub cols: i64,
     pub rows: i64,
-    /// 0 or more: above the text. Negative: below the text.
+    /// The image's depth. 0 or more: in front of the text. Negative: behind the text.
     pub z: i32,
 }
 
@@ -393,7 +393,7 @@ session_params! {
         /// streamed session, a caller with act releases the output before the offset.
         #[serde(default)]
         from: u64,
-        /// Waits this long for more output, or for its end. Default: 0.
+        /// How long to wait for more output, or for the end of the output, in milliseconds. Default: 0.
         #[serde(default)]
         wait_ms: u64,
         /// With `wait_ms`: also returns once the session's `seq` exceeds this value, as after a resize.

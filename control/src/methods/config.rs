@@ -21,7 +21,7 @@ pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
 /// Placeholder for a value that only admin may read.
 const HIDDEN: &str = "***";
 
-/// Preferences without the values that a caller may not read. Environment variables, for example, contain API keys, and
+/// Preferences without the values that a caller may not read. For example, environment variables contain API keys and
 /// passwords of proxies.
 pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
     if !caller.scopes.allow(Access::Admin)

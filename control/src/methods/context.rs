@@ -115,7 +115,7 @@ impl Context {
     }
 
     /// Types into a pane like `type_in`. `has_looked`: whether the caller states that the program does not ask for a
-    /// secret. This counts only if Unterm can't tell.
+    /// secret. The statement counts only if Unterm can't determine that itself.
     pub(crate) fn type_looked(
         &self,
         caller: &Caller,
@@ -126,7 +126,7 @@ impl Context {
         self.type_if(caller, pane, bytes, has_looked, |_| Ok(()))
     }
 
-    /// Types into a pane like `type_looked`, if `still` accepts it at the moment at which no other input can come in
+    /// Types into a pane like `type_looked`, if `still` returns true just before, when no other input can come in
     /// between. `still` must not use the pane.
     pub(crate) fn type_if(
         &self,
@@ -268,7 +268,7 @@ impl Context {
             || self.asks_any_secret()
     }
 
-    /// The pane with a session's number, for a call that is refused while another caller holds the pane's lease.
+    /// The pane with a session's number. Fails if another caller holds the pane's lease.
     pub(crate) fn pane_for(
         &self,
         caller: &Caller,

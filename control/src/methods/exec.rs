@@ -125,7 +125,7 @@ pub struct RunWaitReply {
     pub output: String,
     /// `completed` or `timeout`.
     pub exit_status: ExitStatus,
-    /// Whether the command still ran when the time was over.
+    /// Whether the command was still running when the wait timed out.
     pub timed_out: bool,
     /// The mark that the shell prints after the output.
     pub marker: String,
@@ -136,11 +136,11 @@ pub struct RunWaitReply {
     pub exit_source: Option<ExitSource>,
     /// Ctrl+C ended the command. If there is no exit code, the shell dropped the whole line.
     pub interrupted: bool,
-    /// Why the command was not waited for to its end: the shell is back at a prompt without having reported it, or a new shell
-    /// is at its prompt.
+    /// Why the wait ended before the command's end was reported: the shell is back at a prompt, or a new shell is at
+    /// its prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Word>,
-    /// `true`: the command started a new shell, which is at its prompt. Commands now run in that one.
+    /// `true`: the command started a new shell, which is at its prompt. Further commands run in the new shell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub new_shell: bool,
     /// The beginning of the output is missing: the output was too long, or the command erased it.
@@ -306,8 +306,7 @@ impl Method for Status {
     const NAME: &'static str = "exec.status";
     const GROUP: Group = Group::Exec;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Whether a session is idle or running, and what is in its foreground.";
+    const DOC: &'static str = "Whether a session is idle or running, and its foreground program.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 

@@ -65,7 +65,7 @@ pub struct ExplainReply {
     pub tasks: Vec<Task>,
     /// What every source reports, the strongest source first; at most 64 claims.
     pub chain: Vec<Link>,
-    /// Where the program runs, as it and its parents report (OSC 3008). Absent if nothing reports that.
+    /// Where the program runs, as it and its parents report (OSC 3008). Absent if there is no report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProgramContext")]
     pub context: Option<ProgramContext>,
@@ -80,7 +80,8 @@ pub struct ExplainReply {
 pub struct ContextEnd {
     /// The command, container, machine or program.
     pub name: String,
-    /// How it ended, such as `crash by SIGKILL` or `failure with status 3`. Absent if that was not reported.
+    /// How the context ended, such as `crash by SIGKILL` or `failure with status 3`. Absent if the end was not
+    /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub exit: Option<String>,
@@ -110,15 +111,15 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Link {
     pub source: Source,
-    /// The task that it is about. Absent: the whole program.
+    /// The task that the claim is about. Absent: the claim is about the whole program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub task: String,
     pub state: State,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Need")]
     pub kind: Option<Need>,
-    /// `decides`: it is the session's state. `overridden`: another source or task counts instead. `seen`: the user has
-    /// looked at the session since. `over`: the program has ended since.
+    /// `decides`: this claim is the session's state. `overridden`: another source or task counts instead. `seen`: the
+    /// user has looked at the session since then. `over`: the program has ended since then.
     pub verdict: Verdict,
     pub rule: String,
     /// The sequence or the text to which the rule applied.
@@ -146,7 +147,7 @@ impl Method for Explain {
         let pane = context.pane(params.session())?;
         let programs = context.panes.programs.clone();
         let home = context.registration.home().to_owned();
-        // This reads the processes of the pane, and a file with rules of redaction.
+        // Explaining reads the pane's processes and the file with the redaction rules, which may block.
         blocking(move || Ok(explain(&pane, &programs, &mut ReplyTexts::of(&home)?))).await?
     }
 }
@@ -235,8 +236,8 @@ impl ReplyTexts {
         self.0.apply(text)
     }
 
-    /// A part of a long line, from a character on. Secrets are masked before the line is cut, because half a secret is
-    /// not recognized.
+    /// The part of a long line that begins at a character. Secrets are masked before the line is cut, because half a
+    /// secret is not recognized.
     pub(in crate::methods) fn part(&mut self, line: &str, from: usize) -> String {
         let covered = self.0.cover(line);
         if covered.chars().count() <= LONGEST {

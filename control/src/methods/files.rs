@@ -24,7 +24,7 @@ session_params! {
         /// The first byte to read, from 0.
         #[serde(default)]
         offset: u64,
-        /// The most bytes to read. Default: 65,536; at most 1,048,576.
+        /// The maximum number of bytes to read. Default: 65,536; at most 1,048,576.
         #[serde(default)]
         max_bytes: u64,
     }
@@ -95,7 +95,7 @@ session_params! {
 pub struct WriteReply {
     /// How many bytes were written.
     pub written: usize,
-    /// The file was created.
+    /// Whether the file was created.
     pub created: bool,
     /// The directory that the path is relative to.
     pub directory: String,

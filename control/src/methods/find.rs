@@ -49,11 +49,11 @@ pub struct TextMatch {
     pub row: u64,
     /// Column, from 0.
     pub col: u16,
-    /// Row of its last cell. Differs from `row` if the match wraps.
+    /// Row of the match's last cell. Differs from `row` if the match wraps.
     pub end_row: u64,
-    /// Column of its last cell.
+    /// Column of the match's last cell.
     pub end_col: u16,
-    /// The text of the row in which it begins.
+    /// The text of the row in which the match begins.
     pub text: String,
 }
 

@@ -10,24 +10,24 @@ use super::{
 };
 use crate::{error::Error, services::people::approvals::Approval};
 
-/// The time in which a reply leaves, before the instance ends.
+/// How long the instance waits before it ends, so that its reply is sent first.
 pub(super) const LEAVING: Duration = Duration::from_millis(50);
 
 /// `instance.hand_over`.
 pub struct HandOver;
 
-/// What the window takes over, beside the instance's entry in the registry.
+/// What the window takes over, in addition to the instance's entry in the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct HandOverReply {
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
-    /// The focused session of each tab, that of the active tab first.
+    /// The focused session of each tab. The active tab comes first.
     pub focused: Vec<u64>,
-    /// The keeper's numbers of programs with the numbers of their sessions.
+    /// Pairs of the keeper's number of a program and the number of the program's session.
     pub sessions: Vec<(u64, u64)>,
     /// Whether agents are paused, so that their calls that change something wait.
     pub agents_paused: bool,
-    /// What happens to calls of unknown agents.
+    /// The rule for calls of unknown agents.
     pub approval: Approval,
 }
 
@@ -35,7 +35,7 @@ impl Method for HandOver {
     const NAME: &'static str = "instance.hand_over";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::KEYS;
-    // The switch that pauses agents is among them, so that a pause does not keep the window from opening.
+    // Includes `PAUSE`, so that the call works while agents are paused, and the window can open.
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::MACHINE).union(Subjects::PAUSE);
     const DOC: &'static str = "Leaves the sessions of an instance that waits for a window, and ends the instance. For the window that takes its place. \
         Leases of sessions end. Only the first call succeeds.";

@@ -29,13 +29,13 @@ use crate::services::pane::{
     wait::deadline,
 };
 
-/// After an event, the panes are checked again after these times, because some programs print a question before they
-/// read their terminal, and no event reports that they read it.
+/// The delays after an event at which the panes are checked again. Some programs print a question before they read
+/// their terminal, and no event reports when they begin to read it.
 const LOOKS: [Duration; 3] =
     [Duration::from_millis(30), Duration::from_millis(350), Duration::from_millis(1100)];
-/// The shortest time from a check to the next one after output, for panes that never stop printing.
+/// The minimum time between two checks after output. Limits the checks of panes that never stop printing.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The shortest time from a check to the next one after any other event.
+/// The minimum time between two checks after any other event.
 const BREATH: Duration = Duration::from_millis(50);
 
 /// `inbox.list`.
@@ -83,7 +83,7 @@ impl Method for List {
         let end = deadline(Instant::now(), Duration::from_millis(timeout));
         let Some(version) = version else { return now(context, is_all).await };
         // The subscription begins before the first check, so that no change between the two is missed.
-        let mut changes = Changes::of(context);
+        let mut changes = InboxChanges::of(context);
         loop {
             let inbox = now(context, is_all).await?;
             if inbox.version != version || Instant::now() >= end {
@@ -96,7 +96,7 @@ impl Method for List {
     }
 }
 
-/// The present inbox. `is_all`: with the entries that are put aside.
+/// The present inbox. `is_all`: includes dismissed and snoozed entries.
 async fn now(context: &Context, is_all: bool) -> Result<ListReply> {
     let mut entries = all_entries(context).await?;
     for entry in &mut entries {
@@ -105,8 +105,9 @@ async fn now(context: &Context, is_all: bool) -> Result<ListReply> {
     entries.retain(|entry| is_all || !entry.aside);
     let mut hasher = DefaultHasher::new();
     for entry in &entries {
-        // Titles can move, the time of a program's own question is that of its last output, and the key changes with
-        // each input. All of them can change while the question stays.
+        // Leave out the title, the time and the key, because they can change while the question stays: titles can be
+        // animated, the time of a program's own question is the time of its last output, and the key changes with each
+        // input.
         let (title, key) = (String::new(), String::new());
         Entry { since: None, title, key, ..entry.clone() }.hash(&mut hasher);
     }
@@ -114,9 +115,9 @@ async fn now(context: &Context, is_all: bool) -> Result<ListReply> {
 }
 
 /// The changes after which the inbox may differ.
-struct Changes {
+struct InboxChanges {
     events: Subscription,
-    /// Questions to the user are no events, but they wake this.
+    /// Changes when a question to the user appears or is closed, which is not an event.
     moved: watch::Receiver<u64>,
     /// The time of the last event, and the number of checks since.
     last: Instant,
@@ -125,7 +126,7 @@ struct Changes {
     checked: Instant,
 }
 
-impl Changes {
+impl InboxChanges {
     fn of(context: &Context) -> Self {
         let hub = &context.panes.hub;
         let now = Instant::now();

@@ -75,7 +75,8 @@ session_params! {
         /// A mouse action, as in session.mouse.
         #[serde(default)]
         mouse: OfMouse,
-        /// `true`, from an agent: it has looked at the screen, which asks for no secret, although Unterm is in doubt.
+        /// `true` from an agent: the agent has read the screen and found that the program asks for no secret. Needed
+        /// when Unterm is not sure.
         #[serde(default)]
         no_secret: bool,
     }
@@ -96,7 +97,7 @@ impl JsonSchema for OfMouse {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = MouseParams::json_schema(generator);
-        // The enclosing call names the session.
+        // No parameter names a session here, because the enclosing call names it.
         if let Some(Value::Object(fields)) = schema.get_mut("properties") {
             fields.remove("id");
             fields.remove("session_id");
@@ -109,7 +110,7 @@ impl JsonSchema for OfMouse {
 pub struct TypeReply {
     /// The session's `seq` before the input. Pass it as `since_seq` to wait for the effect.
     pub seq: u64,
-    /// False: there was only a mouse action, of a kind that the program did not request.
+    /// False: the call contained only a mouse action, and the program did not request such actions.
     pub sent: bool,
 }
 
@@ -172,8 +173,7 @@ impl Method for Keys {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Presses keys by their names. If one name is unknown, none is pressed.";
+    const DOC: &'static str = "Presses keys by their names. If a name is unknown, presses no key.";
     type Params<'a> = KeysParams<'a>;
     type Reply = KeysReply;
 

@@ -225,9 +225,9 @@ pub struct TabState {
     pub index: usize,
     pub title: String,
     pub active: bool,
-    /// Whether its focused session is zoomed to fill it.
+    /// Whether the tab's focused session is zoomed to fill the tab.
     pub zoomed: bool,
-    /// The focused session.
+    /// The tab's focused session.
     // Absent only if the caller may not reach the focused session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
@@ -424,7 +424,7 @@ impl Method for TabMove {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str =
-        "Moves a tab to another position. A position past the end means the end.";
+        "Moves a tab to another position. A position past the end stands for the last position.";
     type Params<'a> = TabMoveParams<'a>;
     type Reply = Acknowledged;
 

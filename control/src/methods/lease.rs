@@ -30,7 +30,7 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct LeaseReply {
     pub leased: bool,
-    /// The holder's name, as other callers see it.
+    /// The holder's name, which other callers see.
     pub holder: String,
     pub ttl_ms: u64,
 }

@@ -49,7 +49,7 @@ pub trait Method: 'static {
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
 
-    /// The audit log's text about a call. `usual`: the default text, which is made from the parameters in
+    /// The audit log's text about a call. `usual`: the default text, composed of the parameters in
     /// [`Method::DESCRIBED_BY`].
     fn detail(_context: &Context, _params: &Map<String, Value>, usual: Detail) -> Detail {
         usual

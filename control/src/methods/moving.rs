@@ -1,7 +1,7 @@
 //! `session.move_to_window` and `instance.attach`: sessions move between the windows of this user, with their running programs.
 //!
-//! The keeper of the programs has each program at every moment: one instance leaves it there, and another takes it. If the
-//! other instance fails, the first one takes it back.
+//! The keeper owns each program during the whole move: one instance leaves the program with the keeper, and the other
+//! instance adopts it. If the other instance fails, the first instance adopts the program again.
 
 use std::{sync::Arc, thread, time::Instant};
 
@@ -138,8 +138,8 @@ impl Mover {
         }
     }
 
-    /// Waits until no session is moving. An instance that ended earlier would leave sessions without a window. If the last
-    /// session has just moved, its reply also needs time to leave.
+    /// Waits until no session is moving. An instance that ended earlier would leave sessions without a window. If the
+    /// last session has just moved, also waits until its reply has been sent.
     pub fn finish(&self) {
         let last_move = *self.moves.lock();
         if last_move.is_some_and(|moved| moved.elapsed() < LEAVING) {
@@ -189,7 +189,7 @@ impl Method for AttachPrograms {
     const NAME: &'static str = "instance.attach";
     const GROUP: Group = Group::Instance;
     const REVEALS: Subjects = Subjects::SESSIONS;
-    // The switch that pauses agents is among them, so that a pause does not keep sessions of the user from moving.
+    // Includes `PAUSE`, so that the call works while agents are paused, and the user can move sessions.
     const CHANGES: Subjects = Subjects::OPENED.union(Subjects::MACHINE).union(Subjects::PAUSE);
     const DOC: &'static str = "Shows programs that another instance has just left, in tabs of this instance. Programs that were in one tab share a tab, \
         with the same splits. Shows either all of them or none. For other instances; see session.move_to_window.";

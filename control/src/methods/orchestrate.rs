@@ -33,7 +33,7 @@ pub struct Launch;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct Command<'a> {
-    /// The command to run in it.
+    /// The command to run in the new session.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub command: Arg<'a, String>,
 }

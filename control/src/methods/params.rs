@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_session_is_missing_or_invalid() {
+    fn an_unusable_session_id_counts_as_missing_or_invalid() {
         let missing = Err("Missing 'id' or 'session_id' parameter".to_owned());
         for id in ["-1", "0.0", "true", "null", "[]", "{}", "1e2", "99999999999999999999"] {
             assert_eq!(target(&format!(r#"{{"id":{id}}}"#)), missing, "{id}");

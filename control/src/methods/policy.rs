@@ -132,7 +132,7 @@ pub struct RefusedReply {
 impl Method for Refused {
     const NAME: &'static str = "policy.refused";
     const GROUP: Group = Group::Governance;
-    // A refused line may contain text that the screen does not show, so the method reveals secrets.
+    // Counts as revealing secrets, because a refused line may contain text that the screen does not show.
     const REVEALS: Subjects =
         Subjects::RULES.union(Subjects::SESSIONS).union(Subjects::CALLERS).union(Subjects::SECRETS);
     const DOC: &'static str = "Lists the lines that the rules refused.";
@@ -150,7 +150,7 @@ pub struct Release;
 session_params! {
     /// A line, and its session.
     ReleaseParams {
-        /// The whole line, as policy.refused gives it. At most 4096 bytes. Required without `withdraw`.
+        /// The whole line, as policy.refused returns it. At most 4096 bytes. Required without `withdraw`.
         #[serde(default)]
         line: String,
         /// The name of the client that may enter it. Default: a client without a name.
@@ -164,7 +164,7 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct ReleaseReply {
-    /// Whether the line is released now; with `withdraw`, whether one was released.
+    /// Whether the line is released now. With `withdraw`: whether a line was released before.
     pub released: bool,
 }
 

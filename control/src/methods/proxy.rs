@@ -52,8 +52,8 @@ pub(crate) fn masked_detail(params: &Map<String, Value>, described_by: &[&str]) 
     Detail { text: summary(&params, described_by), is_secret: false }
 }
 
-/// Reads the proxy's file on a blocking thread. First waits for a change in progress, so that the values it reads are
-/// in force.
+/// Reads the proxy's file on a blocking thread. If a change is in progress, first waits for its end, so that the result
+/// is up to date.
 async fn read<T: Send + 'static>(
     context: &Context,
     use_it: impl FnOnce(Proxy) -> T + Send + 'static,
@@ -283,7 +283,7 @@ pub struct SpeedtestParams<'a> {
     /// One proxy. Default: all.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub node_name: Arg<'a, String>,
-    /// How long each may take, in milliseconds. Default: 3,000.
+    /// How long to wait for each proxy, in milliseconds. Default: 3,000.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub timeout_ms: Arg<'a, u64>,
 }
@@ -370,10 +370,11 @@ pub struct ConfigureParams<'a> {
     /// `manual` or `auto`. Default: manual. `auto` without an address drops the configured addresses and finds a proxy.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub mode: Arg<'a, String>,
-    /// Such as `http://127.0.0.1:7890`. If absent, it stays unchanged, as do the following ones.
+    /// Address of the proxy for HTTP, such as `http://127.0.0.1:7890`. Absent: unchanged, as for all following
+    /// parameters.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub http_proxy: Arg<'a, String>,
-    /// Such as `socks5://127.0.0.1:7891`.
+    /// Address of the SOCKS proxy, such as `socks5://127.0.0.1:7891`.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub socks_proxy: Arg<'a, String>,
     /// Hosts that are reached without a proxy, separated by commas. Empty or never set: `localhost,127.0.0.1,::1`.

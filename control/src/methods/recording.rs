@@ -31,7 +31,7 @@ pub struct Start;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StartReply {
-    /// The recording's own id.
+    /// The recording's id.
     pub session_id: String,
     pub log_path: String,
     pub md_path_when_done: String,
@@ -67,7 +67,7 @@ pub struct Stop;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct StopReply {
-    /// The recording's own id.
+    /// The recording's id.
     pub session_id: String,
     pub ended_at: String,
     pub block_count: u64,
@@ -109,7 +109,7 @@ pub struct StatusReply {
     pub recording: bool,
     /// Always equal to `recording`.
     pub enabled: bool,
-    /// The recording's own id.
+    /// The recording's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -234,7 +234,7 @@ pub struct Read;
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct ReadParams<'a> {
-    /// The recording's own id.
+    /// The recording's id.
     #[serde(borrow)]
     pub session_id: Arg<'a, String>,
 }

@@ -1,4 +1,4 @@
-//! `session.replay`: what the rules for screens read in a session, so that a wrong state can be reported and tested.
+//! `session.replay`: the input of the rules for screens in a session, so that a wrong state can be reported and tested.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::services::pane::{
 /// `session.replay`.
 pub struct Replay;
 
-/// What the rules read. As untrusted as the program's output. Secrets are masked.
+/// The input of the rules for screens, and their result. As untrusted as the program's output. Secrets are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ReplayReply {
     /// The names of the program in the foreground.
@@ -40,7 +40,7 @@ pub struct ReplayReply {
 }
 
 impl ReplayReply {
-    /// What the rules read.
+    /// The input of the rules, as the screen's text.
     pub fn input(&self) -> ScreenInput {
         ScreenInput {
             screen: self.screen.join("\n"),
@@ -49,7 +49,7 @@ impl ReplayReply {
         }
     }
 
-    /// The replay with what the rules decide about it.
+    /// The replay, with this decision of the rules.
     #[must_use]
     pub fn with_decision(self, decision: Option<&Decision>) -> Self {
         let state = decision.map(|it| Word::Borrowed(state_name(it.state)));
@@ -71,7 +71,7 @@ impl Method for Replay {
     const NAME: &'static str = "session.replay";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Returns what the rules for agents' screens read in a session, and what they decide, so that a wrong state can be tested.";
+    const DOC: &'static str = "Returns the input and the result of the rules for agents' screens in a session, so that a wrong state can be tested.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReplayReply;
 
@@ -83,7 +83,7 @@ impl Method for Replay {
         let pane = context.pane(params.session())?;
         let programs = context.panes.programs.clone();
         let home = context.registration.home().to_owned();
-        // This reads the processes of the pane, and files with rules.
+        // A replay reads the pane's processes and files with rules, which may block.
         blocking(move || {
             let mut shown = ReplyTexts::of(&home)?;
             let names = names(&pane);
@@ -96,7 +96,7 @@ impl Method for Replay {
                 programs: names.iter().map(|name| shown.line(name)).collect(),
                 ..ReplayReply::default()
             };
-            // The decision is the one that a test of the replay makes, without the secrets.
+            // Decide about the masked screen, so that a test of the replay reaches the same decision.
             let decision = programs.rules.decide(&names, &replay.input());
             Ok(replay.with_decision(decision.as_ref()))
         })

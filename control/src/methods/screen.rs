@@ -221,7 +221,7 @@ pub struct TextFields {
     pub cursor: CursorPlace,
     pub cols: u16,
     pub rows: u16,
-    /// The session's `seq` of this screen. Pass it as `since_seq` for later output.
+    /// The session's `seq` when the screen was read. Pass it as `since_seq` for later output.
     pub seq: u64,
 }
 

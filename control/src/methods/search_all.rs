@@ -26,7 +26,7 @@ use crate::{
 
 /// The maximum number of matches in one reply.
 const MOST: u64 = 1000;
-/// The maximum number of recordings that are searched. The newest count.
+/// The maximum number of recordings that are searched. Older recordings are left out.
 const MOST_RECORDINGS: usize = 500;
 /// The maximum number of rows that are read before and after the row of a match, if its line is wrapped.
 const WRAPPED: u64 = 16;
@@ -77,7 +77,7 @@ pub struct FoundLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub recording: Option<String>,
-    /// The line. Of a line that is longer than 500 characters, the part with the match.
+    /// The line. If it is longer than 500 characters, only the part with the match.
     pub text: String,
     /// The id of the row in which the match begins, valid as long as the row is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,11 +95,13 @@ pub struct FoundLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i32")]
     pub exit_code: Option<i32>,
-    /// The directory in which the command started, as session.cwd returns it; of a recording, the path of its project.
+    /// The directory in which the command started, in the form that session.cwd returns. For a recording: the path of
+    /// its project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub cwd: Option<String>,
-    /// When the command ended or, if it runs, began; of a recording, when the recording began (RFC 3339, UTC).
+    /// When the command ended, or when it began if it is still running. For a recording: when the recording began (RFC
+    /// 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub time: Option<String>,
@@ -294,7 +296,8 @@ fn described(command: &Command) -> Dated {
     (time, line)
 }
 
-/// The logical line to which a row belongs, within a limit, and the number of its characters before that row.
+/// The logical line to which a row belongs, up to a maximum length, and the number of the line's characters before that
+/// row.
 fn logical_line(lines: &mut Lines, row: u64) -> (String, usize) {
     let least = row.saturating_sub(WRAPPED).max(lines.oldest().0);
     let mut first = row;

@@ -155,9 +155,9 @@ pub struct Idle;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct IdleReply {
-    /// Whether a shell is in the foreground, or the program has ended. Every shell counts that Unterm knows: also dash, ksh,
-    /// tcsh, BusyBox's sh and others. While a shell runs a script in the foreground, it counts too; `session.activity` tells a
-    /// script from a prompt.
+    /// Whether a shell is in the foreground, or the program has ended. All shells that Unterm recognizes count,
+    /// including dash, ksh, tcsh and BusyBox's sh. A shell that runs a script in the foreground counts, too;
+    /// `session.activity` distinguishes a script from a prompt.
     pub idle: bool,
     pub foreground_process: String,
 }

@@ -16,17 +16,17 @@ pub struct Open;
 
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 pub struct OpenParams<'a> {
-    /// Whether to write a file that redirects a browser to the address. Start browsers on that file: every user of the machine
-    /// can read the arguments of a process, and the address has the code.
+    /// Whether to write a file that redirects a browser to the address. Start browsers on that file: the address
+    /// contains the code, and every user of the machine can read the arguments of a process.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub redirect: Arg<'a, bool>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct OpenReply {
-    /// An address that opens the page, once.
+    /// An address that opens the page. It works once.
     pub url: String,
-    /// The file that redirects a browser there, if `redirect` asked for it. It is removed with the code.
+    /// The file that redirects a browser to the address, if `redirect` was true. It is removed when the code expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How long the code is valid.

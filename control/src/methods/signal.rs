@@ -65,7 +65,7 @@ impl Method for Send {
 pub struct Signal;
 
 session_params! {
-    /// A signal, and the session to whose foreground programs it goes.
+    /// A signal, and the session whose foreground programs receive it.
     SignalParams {
         /// SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2, also without SIG, in any case.
         signal: String,

@@ -26,10 +26,10 @@ pub struct CreateParams<'a> {
     /// `read`, `act` (includes read) or `admin` (everything). Default: act.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub scope: Arg<'a, Scope>,
-    /// The sessions that it reaches. Default: all.
+    /// The sessions that the token reaches. Default: all.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub panes: Arg<'a, Vec<u64>>,
-    /// When it expires, in seconds from now. Default: never.
+    /// When the token expires, in seconds from now. Default: never.
     #[serde(borrow, default, skip_serializing_if = "Arg::is_absent")]
     pub expires_in_seconds: Arg<'a, u64>,
 }
@@ -115,7 +115,7 @@ impl Method for Revoke {
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
-        "Revokes a token for an agent. Connections that use it may do nothing more.";
+        "Revokes a token for an agent. Connections that use it lose all access.";
     type Params<'a> = RevokeParams<'a>;
     type Reply = RevokeReply;
 

@@ -31,8 +31,9 @@ pub struct EnvReply {
     pub name: String,
     /// The variable's value. `null` if it is unset or unknown.
     pub value: Option<String>,
-    /// The source: `set_env`, the value that session.set_env set; `process`, the environment with which the foreground process
-    /// was started. A shell's own environment lacks what the shell has exported since; that of its programs does not.
+    /// The source: `set_env`, the value that session.set_env set; `process`, the environment with which the foreground
+    /// process was started. The environment of a shell does not contain variables that the shell exported after its
+    /// start. The environment of the shell's programs does.
     pub source: Word,
     /// The source in words, and how to ask the shell itself.
     pub message: String,
@@ -71,7 +72,7 @@ impl Method for Env {
     const NAME: &'static str = "session.env";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::ENVIRONMENT;
-    const DOC: &'static str = "Reads a variable: the value that session.set_env set, or else the one with which the foreground process was started. What a shell has exported since then is unknown.";
+    const DOC: &'static str = "Reads a variable: the value that session.set_env set, or else the value with which the foreground process was started. Variables that a shell has exported since then are unknown.";
     type Params<'a> = EnvParams<'a>;
     type Reply = EnvReply;
 
@@ -106,13 +107,14 @@ session_params! {
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct SetEnvReply {
     pub status: Word,
-    /// Whether the session's shell will set it: before its next prompt at the latest, and before its next command if it is zsh,
-    /// fish, or a bash that session.create or session.split started. False: the shell lacks the integration for it.
+    /// Whether the session's shell will set the variable: before its next prompt at the latest, and before its next
+    /// command if it is zsh, fish, or a bash that session.create or session.split started. False: the shell has no
+    /// integration that can set variables.
     pub applied: bool,
     pub message: String,
 }
 
-/// The maximum time to wait from the end of a command to the shell's prompt.
+/// The maximum time to wait for the shell's prompt after the end of a command.
 const PROMPT: Duration = Duration::from_secs(2);
 /// The shells whose integration can set variables.
 const LISTENING: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];

@@ -11,7 +11,8 @@ use crate::error::Error;
 /// `session.verify_handover`.
 pub struct VerifyHandover;
 
-/// Digests are of the whole state of a terminal: text, styles, modes, cursor, history, titles, links and marks.
+/// The reply. A digest covers the whole state of a terminal: text, styles, modes, cursor, history, titles, links and
+/// marks.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct VerifyReply {
     pub id: u64,
@@ -19,7 +20,7 @@ pub struct VerifyReply {
     pub equal: bool,
     /// The SHA-256 of the terminal, in hexadecimal.
     pub live: String,
-    /// The SHA-256 of the terminal that another instance would show. Absent if there is none.
+    /// The SHA-256 of the terminal that another instance would show. Absent if another instance would show none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rebuilt: Option<String>,
@@ -37,7 +38,7 @@ impl Method for VerifyHandover {
     const NAME: &'static str = "session.verify_handover";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Compares a session's terminal with the one that another instance would show if this instance were killed now. Its \
+    const DOC: &'static str = "Compares a session's terminal with the terminal that another instance would show if this instance were killed now. Its \
         program notices nothing.";
     type Params<'a> = SessionOnly<'a>;
     type Reply = VerifyReply;
@@ -48,7 +49,7 @@ impl Method for VerifyHandover {
         params: SessionOnly<'a>,
     ) -> Result<VerifyReply> {
         let (pane, mux) = (context.pane(params.session())?.id(), context.mux.clone());
-        // This rebuilds the whole terminal, so a token waits for its turn.
+        // Verifying rebuilds the whole terminal, which is expensive, so the calls of a token take turns.
         let searches = context.limits.search_limiter.of(caller.token);
         let check = searches.run(u64::MAX, move |_| mux.verify_handover(pane)).await?;
         Ok(reply(pane.0, &check.map_err(|_| Error::NoSession(pane.0))?))

@@ -33,7 +33,7 @@ session_params! {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct FollowReply {
-    /// The view, for the next call. It ends if it is not continued within 30 seconds.
+    /// The view's number. Pass it as `view` in the next call. The view ends if it is not continued within 30 seconds.
     pub view: u64,
     /// Whether the bytes rebuild the whole screen, in a new terminal of this size. False: they continue the bytes of earlier
     /// replies.
@@ -42,7 +42,7 @@ pub struct FollowReply {
     pub cols: u16,
     /// The terminal's rows.
     pub rows: u16,
-    /// Bytes to feed to a terminal, in base64. Discard what that terminal replies.
+    /// Bytes to feed to a terminal, in base64. Discard all replies of that terminal.
     pub base64: String,
     /// How many bytes of output were left out before this screen, because the caller did not read them in time.
     pub lost: u64,

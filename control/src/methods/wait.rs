@@ -68,13 +68,13 @@ session_params! {
         /// Conditions, which must all come true, each at any time since the wait began.
         #[serde(default)]
         all: Vec<Awaited>,
-        /// Ignores what was already there at this `seq` of the session.
+        /// Ignores everything that was already there at this `seq` of the session.
         #[serde(default)]
         since_seq: u64,
         /// Whether to search marked prompts and typed text as well. Default: true.
         #[serde(default)]
         include_typed: bool,
-        /// Text to type first. Then only what follows it counts.
+        /// Text to type first. Only changes after it then count.
         #[serde(default)]
         input: String,
         /// How long to wait, in milliseconds. Default: 30,000.
@@ -87,7 +87,7 @@ session_params! {
 pub struct WaitReply {
     pub matched: bool,
     pub timed_out: bool,
-    /// The conditions that came true, by their indices in the list, with what they found.
+    /// The conditions that came true, by their indices in the list, with the text or command that they found.
     pub conditions: Vec<Met>,
     /// The session's `seq` when the conditions were last checked. Pass it as `since_seq` to wait for later output.
     pub seq: u64,
@@ -131,8 +131,7 @@ impl Method for Wait {
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
     const CHANGES: Subjects = Subjects::SESSION;
-    const DOC: &'static str =
-        "Waits until a session shows or does something, after typing something if asked to.";
+    const DOC: &'static str = "Waits for a condition of a session. Can type text first.";
     const LASTS: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
@@ -164,7 +163,7 @@ session_params! {
         /// Conditions, which must all come true, each at any time since the wait began.
         #[serde(default)]
         all: Vec<Awaited>,
-        /// Ignores what was already there at this `seq` of the session.
+        /// Ignores everything that was already there at this `seq` of the session.
         #[serde(default)]
         since_seq: u64,
         /// Whether to search marked prompts and typed text as well. Default: true.
@@ -180,7 +179,7 @@ impl Method for Watch {
     const NAME: &'static str = "session.watch";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "Waits until a session shows or does something, and types nothing.";
+    const DOC: &'static str = "Waits for a condition of a session. Types nothing.";
     type Params<'a> = WatchParams<'a>;
     type Reply = WaitReply;
 

@@ -63,8 +63,8 @@ pub fn hold(home: &Path, port: u16) -> io::Result<Option<Hold>> {
             file => file?,
         };
         locked(&file, FlockOperation::NonBlockingLockShared)?;
-        // If the file was deleted, its instance has ended, and another one may have bound the port. So the file is
-        // opened again.
+        // If the file was deleted, its instance has ended, and another instance may have bound the port. So open the
+        // file again.
         if file.metadata()?.nlink() > 0 {
             return Ok(Some(Hold { _file: file }));
         }

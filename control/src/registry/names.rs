@@ -1,4 +1,4 @@
-//! The ids of instances: the names of the NATO alphabet, and then the same names with a number.
+//! The ids of instances: the names of the NATO alphabet, and then these names with a number.
 
 const NATO: [&str; 26] = [
     "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett",

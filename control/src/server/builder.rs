@@ -239,7 +239,7 @@ fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-/// Listens on a port of a former instance, if it is free, or else on another one.
+/// Listens on a port of a former instance, if it is free, or else on another port.
 fn listen(runtime: &Runtime, former: Option<u16>) -> io::Result<(TcpListener, SocketAddr)> {
     let listener = tcp::bind(former, tcp::PREFERRED_PORT)?;
     let address = listener.local_addr()?;

@@ -1,5 +1,5 @@
-//! What an instance leaves to the process that takes its place: its name, its start time, its ports and its token. So a
-//! client reconnects as if the instance had not ended.
+//! The state that an instance leaves to the process that takes its place: its name, its start time, its ports and its
+//! token. So a client reconnects as if the instance had not ended.
 //!
 //! The instance gives it to the keeper of its programs, and the keeper gives it to the process that it starts
 //! ([`unterm_mux::SuccessorProgram`]). It is never written to a file. The only other source is an instance that waits for a
@@ -31,14 +31,14 @@ const SKIPPED: u64 = 256;
 /// The shortest token that is accepted, in bytes. The token of an instance is a random UUID.
 const SHORTEST_TOKEN: usize = 32;
 
-/// What an instance leaves to the process that takes its place.
+/// The state that an instance leaves to the process that takes its place.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inheritance {
     /// The entry of the instance.
     pub record: Record,
     /// The number of the next session. Lower numbers are never given to other sessions.
     pub next_session: u64,
-    /// The focused session of each tab, that of the active tab first. At most 400.
+    /// The focused session of each tab. The active tab comes first. At most 400.
     #[serde(default)]
     pub focused: Vec<u64>,
     /// The keeper's numbers of programs with the numbers of their sessions. A program that came from another instance had

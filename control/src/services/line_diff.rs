@@ -5,7 +5,7 @@ const CONTEXT: usize = 3;
 /// The maximum number of pairs of lines that are compared. Longer changes are shown as a whole.
 const MOST_PAIRS: usize = 4 << 20;
 
-/// What became of a line.
+/// Whether a line is in both texts or only in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Same,
@@ -47,7 +47,7 @@ pub fn diff(old: &str, new: &str) -> Vec<String> {
     lines
 }
 
-/// Every line of both texts, in order, with what became of it.
+/// Every line of both texts, in order, each with whether it is in both texts or only in one.
 fn changes<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Change, &'a str)> {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
@@ -71,7 +71,7 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Change, &'a str)> {
     if (old.len() + 1).saturating_mul(width) > MOST_PAIRS {
         return old.iter().map(removed).chain(new.iter().map(added)).collect();
     }
-    // The length of the longest common subsequence of the lines from each pair on.
+    // For each pair of line indices: the length of the longest common subsequence of the lines from these indices on.
     let mut lengths = vec![0_u32; (old.len() + 1) * width];
     for i in (0..old.len()).rev() {
         for j in (0..new.len()).rev() {

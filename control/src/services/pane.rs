@@ -64,7 +64,7 @@ pub struct Panes {
 }
 
 impl Panes {
-    /// `home` is Unterm's home. `states_changed` is called when a plugin reads another state from a screen.
+    /// `home` is Unterm's home. `states_changed` is called when the state that a plugin reads from a screen changes.
     pub fn new(
         home: &Path,
         mux: &Arc<Mux>,

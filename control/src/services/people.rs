@@ -1,4 +1,4 @@
-//! The user and the clients: who is connected, with which token, what the user has approved and was asked.
+//! The user and the clients: the connected clients, their tokens, and the user's approvals and open questions.
 
 pub mod approvals;
 pub mod approved;
@@ -37,7 +37,7 @@ pub struct People {
 }
 
 impl People {
-    /// `home`: Unterm's home. `instance`: the instance's id and start. `rule`: applies to clients that are not known.
+    /// `home`: Unterm's home. `instance`: the instance's id and start. `rule`: the rule for unknown clients.
     pub fn new(home: &Path, instance: String, rule: Approval, changes: Arc<Changes>) -> Self {
         Self {
             clients: Arc::default(),

@@ -1,4 +1,4 @@
-//! Shells: which one reads a line, what its prompt and its command look like, and commands that are typed into it.
+//! Shells: determines which shell reads a line, recognizes prompts and commands, and types commands.
 
 pub mod awaited;
 pub mod command_parts;

@@ -451,8 +451,8 @@ async fn finish<T, D: Dialect>(
                     let _: usize = writer.write(&[]).await?;
                 }
             }
-            // Events are sent one at a time. If the client is slow, further events stay in the queue, which counts the
-            // ones that it drops.
+            // Events are sent one at a time. If the client is slow, further events stay in the queue, which counts
+            // dropped events.
             event = next_event(subscription), if out.is_empty() => write_event(dialect, &event, out),
         }
     }

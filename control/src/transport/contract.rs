@@ -75,7 +75,7 @@ pub enum Refusal {
     OverBudget(String),
     /// The client did not log in within this time.
     LoginTime(Duration),
-    /// Too many connections have not logged in, and this one is the oldest of them.
+    /// Too many connections have not logged in, and this connection is the oldest of them.
     LoginCount,
     /// Another user connected to the socket.
     OtherUser,

@@ -1,6 +1,6 @@
-//! The client at the other end of a connection, as a dialect sees it.
+//! The client at the other end of a connection, in the form that dialects use.
 //!
-//! Owns the check of tokens, the delay after a wrong one, and the requests that can be canceled by their ids.
+//! Owns the check of tokens, the delay after a wrong token, and the requests that can be canceled by their ids.
 
 use std::{
     collections::HashMap,
@@ -185,7 +185,7 @@ impl Peer {
     pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
         let canceled = Arc::new(Notify::new());
         self.under_way.lock().insert(id.to_owned(), canceled.clone());
-        let _entry = Entry { peer: self, id };
+        let _entry = PendingRequest { peer: self, id };
         tokio::select! {
             biased;
             () = canceled.notified() => None,
@@ -206,12 +206,12 @@ fn shown(name: Option<String>) -> Option<String> {
 }
 
 /// A running request. Dropping it removes its id.
-struct Entry<'a> {
+struct PendingRequest<'a> {
     peer: &'a Peer,
     id: &'a str,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         self.peer.under_way.lock().remove(self.id);
     }

@@ -6,8 +6,9 @@ use rustix::io::Errno;
 
 use super::listener::{Listener, send_last_message};
 
-/// Spare file descriptors. When no other is left, one of them is used to accept and refuse a client. Without it, the
-/// client would wait forever. There are several, because another thread may open a file at the same moment.
+/// Spare file descriptors. When the process has no other descriptor left, a spare descriptor is used to accept and
+/// refuse a client. Without it, the client would wait forever. There are several, because another thread may open a
+/// file at the same moment.
 pub struct ReservedDescriptor(Vec<File>);
 
 /// The number of spare descriptors.

@@ -12,8 +12,8 @@ pub const PREFERRED_PORT: u16 = 19876;
 /// The number of further ports that are tried before the system chooses one.
 const PORT_RETRIES: u16 = 5;
 
-/// Binds the port of a former instance, or else the preferred port or one of the next five. If none is free, the system
-/// chooses a port.
+/// Binds the port of a former instance, or else the preferred port or one of the next five ports. If none of these
+/// ports is free, the system chooses a port.
 pub fn bind(former: Option<u16>, preferred: u16) -> io::Result<std::net::TcpListener> {
     let again = former.filter(|port| *port != 0).and_then(|port| {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port));

@@ -15,7 +15,7 @@ use rustix::{
     net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType},
 };
 use unterm_mux::random;
-/// A socket's file. Dropping this removes the file, unless another file has replaced it.
+/// A socket's file. When this value is dropped, the file is removed, unless another file has replaced it.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,

@@ -76,7 +76,7 @@ fn out_of_scopes(what: &str) -> String {
 }
 
 #[test]
-fn what_needs_more_than_a_token_gives_is_refused() {
+fn calls_beyond_a_tokens_scope_are_refused() {
     let (fixture, desk) = fixture();
     let mut user = fixture.login();
     let (mut reader, _) = fixture.login_with(&mut user, json!({"name": "r", "scope": "read"}));

@@ -143,7 +143,7 @@ fn events_are_told_as_far_as_the_token_reaches() {
 }
 
 #[test]
-fn a_list_of_resources_that_changes_is_told_of() {
+fn a_changed_list_of_resources_is_reported() {
     let fixture = Fixture::new();
     let mut user = fixture.login();
     let (mine, other, token) = bound(&fixture, &mut user);

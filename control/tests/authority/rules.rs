@@ -123,7 +123,7 @@ fn rules_that_take_long_to_apply_hold_up_nobody() {
 }
 
 #[test]
-fn what_is_blocked_can_be_entered_in_no_way() {
+fn no_method_enters_a_blocked_line() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "cat", &[]);
@@ -278,7 +278,7 @@ fn a_lease_keeps_others_out_until_a_user_types() {
 }
 
 #[test]
-fn what_is_done_is_logged_and_what_is_only_read_is_not() {
+fn changes_are_logged_and_reads_are_not() {
     let fixture = Fixture::new();
     let mut wire = fixture.connect();
     wire.call("auth.login", json!({"token": fixture.token(), "client": "tester"}));
@@ -596,7 +596,7 @@ fn a_released_line_is_entered_once() {
     wire.call("session.input", enter.clone());
     assert_eq!(wire.fail("session.input", enter.clone()), refusal, "once");
 
-    // The release does not allow another line, even one that the rules allow.
+    // The release does not allow another line, even if the rules allow that line.
     wire.call("policy.release", json!({"id": id, "line": "forbidden 1"}));
     let other = json!({"id": id, "input": "allowed\r"});
     let changed = "Command blocked by policy: the line is not the one that the user released";

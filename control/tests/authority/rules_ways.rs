@@ -59,7 +59,7 @@ impl Host for Counting {
 }
 
 #[test]
-fn who_has_a_command_run_drives_the_session() {
+fn a_caller_that_runs_a_command_drives_the_session() {
     let host = Arc::new(Counting::default());
     let fixture = Fixture::hosted(host.clone(), Vec::new());
     let mut wire = fixture.login();
@@ -72,7 +72,7 @@ fn who_has_a_command_run_drives_the_session() {
 }
 
 #[test]
-fn what_an_action_types_is_held_to_rules_and_leases() {
+fn rules_and_leases_apply_to_text_that_actions_type() {
     let window = Arc::new(Window::default());
     let fixture = Fixture::hosted(Arc::new(WindowHost(window.clone())), Vec::new());
     let (mut wire, mut other) = (fixture.connect(), fixture.login());
@@ -120,8 +120,8 @@ fn input_of_an_action_is_not_logged_while_a_password_is_asked() {
         wire.call("session.audit_log", json!({"limit": 1}))[0]["detail"].clone()
     };
     assert_eq!(logged("shown"), "send_text: shown");
-    // The text is also hidden if another pane than the focused one asks for a password, because that pane may receive
-    // the same input.
+    // The text is also hidden if a pane other than the focused pane asks for a password, because that pane may receive
+    // the input, too.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let asking = fixture.program(&mut fixture.login(), "sh", &["-c", script]);
     asking.wait_for_text("Password:");
@@ -210,7 +210,7 @@ fn of_a_line_that_keys_edit_what_the_shell_shows_is_judged() {
 }
 
 #[test]
-fn what_is_started_is_held_to_the_rules_too() {
+fn rules_apply_to_programs_of_new_sessions() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let beside = fixture.program(&mut wire, "cat", &[]).id;

@@ -4,7 +4,7 @@
 use crate::support::{Fixture, PATIENCE, Session, Wire, block, has};
 use serde_json::{Value, json};
 
-/// Input of an agent with which the screen shows another line than the one that the shell runs.
+/// Input of an agent after which the shell runs a line other than the line on the screen.
 struct Trick {
     name: &'static str,
     shell: &'static str,

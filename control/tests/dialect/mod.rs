@@ -290,7 +290,7 @@ fn a_request_can_be_cancelled_even_if_no_slot_is_free() {
 }
 
 #[test]
-fn what_is_under_way_ends_with_its_connection() {
+fn running_requests_end_with_their_connection() {
     let (fixture, reported, _go) = held();
     let mut one = by_socket(&fixture);
     let mut other = by_pipes(fixture.server());
@@ -313,7 +313,7 @@ fn what_is_under_way_ends_with_its_connection() {
 }
 
 #[test]
-fn a_client_that_never_reads_holds_up_nobody() {
+fn a_client_that_never_reads_does_not_delay_others() {
     let fixture = Fixture::new();
     let mut deaf = by_socket(&fixture);
     deaf.writer.set_nonblocking(true).unwrap();

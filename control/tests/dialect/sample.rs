@@ -8,7 +8,7 @@ use unterm_control::{
     Caller, ContentLength, Credentials, Dialect, Error, MessageEffect, Peer, Refusal,
 };
 
-/// The error codes. Those that the Language Server Protocol defines have the same numbers there.
+/// The error codes. Codes that the Language Server Protocol defines have its numbers.
 pub mod code {
     pub const PARSE: i64 = -32700;
     pub const UNKNOWN_METHOD: i64 = -32601;

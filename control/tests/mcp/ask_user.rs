@@ -111,7 +111,7 @@ fn the_user_decides_whether_an_unknown_client_acts() {
 }
 
 #[test]
-fn what_was_refused_is_logged_and_no_secret_with_it() {
+fn refused_calls_are_logged_without_secrets() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Deny);
     let mut client = Client::old(&fixture);
@@ -138,7 +138,7 @@ fn what_was_refused_is_logged_and_no_secret_with_it() {
 }
 
 #[test]
-fn who_waits_for_an_approval_is_told_that_it_goes_on() {
+fn a_client_gets_progress_while_it_waits_for_approval() {
     let fixture = Fixture::new();
     fixture.server().set_approval(Approval::Ask);
     let mut client = Client::old(&fixture);

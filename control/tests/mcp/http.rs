@@ -248,7 +248,7 @@ fn nobody_else_is_answered() {
     let entered = client.page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
     let token = entered.json()["auth_token"].as_str().unwrap().to_owned();
     assert_eq!(asked(&[("Authorization", &format!("Bearer {token}"))]), 403);
-    // An agent with a separate token has the rights of that token, and none after the token is revoked.
+    // An agent with a separate token has the rights of that token, and no rights after the token is revoked.
     let mut user = fixture.login();
     let made = user.call("token.create", json!({"name": "reader", "scope": "read"}));
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
@@ -537,7 +537,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
         assert!(std::time::Instant::now() < end, "there is no room");
         again = Older::connect_once(&other);
     }
-    // If one of the client's own streams is idle, the one that has been idle longest is closed.
+    // If one of the client's own streams is idle, the stream that has been idle longest is closed.
     let mut new = Older::new(&fixture, "new", "");
     all[0].until_over();
     for (client, name) in [(&mut new, "new"), (&mut older, "older")] {

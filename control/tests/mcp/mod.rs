@@ -61,7 +61,7 @@ fn the_small_toolset_is_small_and_complete_in_itself() {
     for tool in names(&large).iter().filter(|name| !own.contains(name)) {
         assert!(!words.contains(&&**tool), "{tool}");
     }
-    // A tool has the same effects as in the large toolset, and has no argument that it does not have there.
+    // A tool has the same effects as in the large toolset, and has only arguments that it has there, too.
     for tool in small["tools"].as_array().unwrap() {
         let known = large["tools"].as_array().unwrap();
         let known = known.iter().find(|known| known["name"] == tool["name"]).unwrap();
@@ -145,7 +145,7 @@ fn a_toolset_that_is_not_there_is_refused_at_the_login() {
 }
 
 #[test]
-fn what_comes_with_the_login_in_one_piece_is_heard() {
+fn messages_in_one_piece_with_the_login_are_served() {
     let fixture = Fixture::new();
     let mut wire = fixture.connect();
     let login =
@@ -212,7 +212,7 @@ fn a_long_wait_reports_progress_and_can_be_canceled() {
     let given_up = client.begin("tools/call", json!({"name": "wait", "arguments": arguments}));
     let params = json!({"requestId": given_up, "reason": "enough"});
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
-    // The canceled request gets no reply, so the next reply is that of the next request.
+    // The canceled request gets no reply, so the next reply belongs to the next request.
     let next = client.begin("ping", json!({}));
     assert_eq!(client.end(next)["result"], json!({}));
 }

@@ -104,7 +104,7 @@ fn a_running_command_shows_what_is_new_since_it_began() {
 }
 
 #[test]
-fn what_one_client_saw_is_new_to_another() {
+fn rows_that_one_client_saw_are_new_to_another() {
     let fixture = Fixture::new();
     let (mut one, mut two) = (Client::old(&fixture), Client::old(&fixture));
     let pane = pane(&mut one, ECHOES, "> ");

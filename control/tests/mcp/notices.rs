@@ -60,7 +60,7 @@ fn the_end_of_a_call_updates_its_resource_and_progress() {
 }
 
 #[test]
-fn who_waits_gets_the_result_and_no_notice() {
+fn a_client_that_waits_gets_the_result_and_no_notice() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let (pane, handle) = begin(&mut client, &fixture, json!({"progressToken": "token"}));

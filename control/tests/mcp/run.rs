@@ -90,7 +90,8 @@ fn a_cut_output_reports_what_is_missing() {
     let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
     let output = escaped["output"].as_str().unwrap();
     assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
-    // The output is longer than what the pane keeps, so its block does not have the lines that were left out.
+    // The output is longer than the output that the pane keeps, so its block does not have the lines that were left
+    // out.
     let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
     assert!(long["truncated"] == true && long["block"].is_u64(), "{long}");
     let output = long["output"].as_str().unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Fixture, client::Client};
 
 #[test]
-fn what_nobody_sees_is_escaped_and_secrets_are_taken_out() {
+fn invisible_characters_are_escaped_and_secrets_masked() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     client.shell(&fixture);
@@ -56,7 +56,7 @@ fn a_part_of_a_screen_is_read_with_or_without_secrets() {
 }
 
 #[test]
-fn what_is_before_a_line_that_is_not_there_yet_is_the_end() {
+fn a_transcript_before_a_future_line_returns_the_last_rows() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
     let script = "echo first; echo last; exec cat";

@@ -193,7 +193,7 @@ fn a_shell_inside_a_command_does_not_end_it() {
 }
 
 #[test]
-fn a_command_that_is_cancelled_tells_the_code_of_its_end() {
+fn a_canceled_command_reports_its_exit_code() {
     shells(|shell, fixture, wire, session| {
         run(wire, session, "true");
         let id = session.id;

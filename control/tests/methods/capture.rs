@@ -83,7 +83,7 @@ fn fixture(studio: Studio) -> (Fixture, Arc<Studio>) {
     (Fixture::hosted(Arc::new(StudioHost(studio.clone())), Vec::new()), studio)
 }
 
-/// Checks that the reply's image file exists in that folder. Returns what the reply says about the image, without the
+/// Checks that the reply's image file exists in that folder. Returns the reply's data about the image, without the
 /// path.
 fn image(fixture: &Fixture, reply: &Value, folder: &str, kind: &str) -> Value {
     let mut image = reply["image"].clone();
@@ -179,7 +179,7 @@ fn the_user_chooses_one_region_at_a_time() {
         let why = wire.fail("capture.select", json!({"interactive": true}));
         assert!(why.contains("choosing a region for another call"), "{why}");
     }
-    // Other calls are still served, including those for pictures.
+    // Other calls are still served, including calls for pictures.
     wire.call("session.read_tail", json!({"id": id}));
     wire.call("screen.png", json!({"id": id}));
     wire.call("capture.screen", json!({}));

@@ -213,7 +213,7 @@ fn conditions_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_changed_since_is_all_that_comes() {
+fn a_diff_contains_only_rows_changed_since_the_seq() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "cat", &[]);

@@ -196,7 +196,7 @@ fn wait_for_file(path: &Path) {
 }
 
 #[test]
-fn what_a_killed_process_has_left_is_closed_by_the_next_start() {
+fn the_next_start_closes_recordings_of_a_killed_process() {
     let mut fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "cat", &[]);

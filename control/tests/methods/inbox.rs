@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Fixture, Session, Wire};
 
-/// What a program prints to ask for permission: a report (OSC 7501), a question and its choices.
+/// The output of a program that asks for permission: a report (OSC 7501), a question and its choices.
 const ASK: &str = "printf '\\033[H\\033[2J\\033]7501;state=blocked:kind=permission:msg=UnVuIGl0Pw==\\007Run it?\\r\\n> 1. Yes\\r\\n  2. No\\r\\n'";
 
 /// Types a command of the session's shell, without waiting.
@@ -67,7 +67,7 @@ fn an_answer_reaches_the_dialog_and_a_second_one_is_refused() {
     assert_eq!(second["answered"], false, "{second}");
     assert!(second["reason"].is_string(), "{second}");
     session.wait_for_text("got <2>");
-    // The second answer was not typed: the next line is another one.
+    // The second answer was not typed, so the program receives the next typed line.
     enter(&mut wire, &session, "next");
     session.wait_for_text("and <next>");
 }

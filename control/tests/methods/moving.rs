@@ -1,11 +1,11 @@
-//! Tests of sessions that move between windows, as far as one instance shows them: who may move sessions, and what can't
-//! move.
+//! Tests of sessions that move between windows, as far as one instance can test them: which callers may move sessions,
+//! and which sessions can't move.
 
 use crate::support::Fixture;
 use serde_json::json;
 
 #[test]
-fn what_can_not_move_stays() {
+fn sessions_that_cannot_move_stay() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let cat = fixture.program(&mut wire, "cat", &[]);

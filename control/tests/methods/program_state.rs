@@ -59,7 +59,7 @@ fn a_report_overrides_weaker_sources_and_ends_with_the_prompt() {
         (&progress["verdict"], &progress["text"]),
         (&json!("overridden"), &json!("OSC 9;4;1;50"))
     );
-    // The end of the command ends what the program needed.
+    // When the command ends, the program needs nothing any more.
     enter(&mut wire, &session, "");
     explained(&mut wire, &session, "idle");
     // The report is over with the command, and is removed with the prompt after it.
@@ -122,7 +122,7 @@ fn the_inbox_waits_for_a_question_and_hides_secrets() {
     let session = fixture.marked_shell(&mut wire);
     let empty = wire.call("inbox.list", json!({}));
     assert_eq!(empty["entries"], json!([]));
-    // The same version, and no time to wait.
+    // Request the current version again, with no time to wait.
     let again = wire.call("inbox.list", json!({"version": empty["version"], "timeout_ms": 0}));
     assert_eq!(again, empty);
     let mut watcher = fixture.login();

@@ -114,7 +114,7 @@ fn a_directory_reported_before_the_last_command_is_not_used() {
     let home = with_folders(&fixture);
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
-    // This hook is the one of VTE's profile script. A marker that is typed after the command is printed before the
+    // This hook is part of VTE's profile script. A marker that is typed after the command is printed before the
     // prompt's report.
     let hook = r#"PROMPT_COMMAND='sleep 0.05; printf "\e]7;file://%s%s\a" "$HOSTNAME" "$PWD"'"#;
     run(&mut wire, &session, hook);
@@ -154,7 +154,7 @@ fn a_long_command_arrives_whole_also_before_the_prompt() {
 }
 
 #[test]
-fn what_scrolls_away_wraps_or_is_cleared_is_not_lost() {
+fn output_that_scrolls_wraps_or_is_cleared_is_returned() {
     shells(|shell, _, wire, session| {
         let reply = run(wire, session, "seq 1 30000");
         let expected: Vec<_> = (1..=30000).map(|n| n.to_string()).collect();
@@ -394,7 +394,7 @@ fn a_command_that_ends_its_marked_shell_returns_a_result() {
 }
 
 #[test]
-fn xtrace_and_errexit_do_not_fool_it() {
+fn xtrace_and_errexit_do_not_change_the_result() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);

@@ -258,7 +258,7 @@ fn without_marks_a_command_is_typed_only_at_a_visible_prompt() {
         agent.call("input", json!({"pane": pane, "text": "it\n"}));
         let ended = agent.call("wait", json!({"handle": asks["handle"]}));
         assert_eq!(ended["run"]["exit_code"], 0, "{shell:?}: {ended}");
-        // One line is incomplete, and the other one is continued in the next row.
+        // One line is incomplete, and the other line is continued in the next row.
         for begun in ["echo 50% ", "echo '\n"] {
             agent.call("input", json!({"pane": pane, "text": begun}));
             let refused = agent.fail("run", json!({"pane": pane, "command": "touch typed"}));
@@ -416,7 +416,7 @@ fn a_lease_that_the_user_ends_keeps_its_holder_out_as_well() {
     assert_eq!(agent.call("lease", lease.clone())["held"], true);
     let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
     assert_eq!(ran["output"], "mine", "{ran}");
-    // A caller that releases its lease has the same rights as one that never had it.
+    // A caller that releases its lease has the same rights as a caller that never had a lease.
     press(&session, " ");
     agent.fail("input", json!({"pane": id, "text": "x"}));
     agent.call("lease", json!({"pane": id, "release": true}));

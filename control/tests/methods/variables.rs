@@ -69,7 +69,7 @@ fn the_next_command_has_what_was_set_and_nothing_shows() {
 }
 
 #[test]
-fn what_is_split_off_has_it_and_others_have_not() {
+fn split_sessions_inherit_variables_and_others_do_not() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -98,7 +98,7 @@ fn what_is_split_off_has_it_and_others_have_not() {
 }
 
 #[test]
-fn what_a_shell_exported_is_told_of_the_programs_that_it_starts() {
+fn exported_variables_are_read_from_the_shells_programs() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
@@ -169,7 +169,7 @@ fn only_admins_get_the_ticket_for_the_nonce() {
     let ticket = wire.call("session.lend_nonce", params.clone())["ticket"].clone();
     let ticket = ticket.as_str().unwrap();
     assert!(!nonce.contains(ticket));
-    // This script does what the login shell on another machine does.
+    // This script acts like the login shell on another machine.
     let script = format!(
         "s=$(stty -g); stty -echo; printf '\\033]1337;UntermNonce={ticket}\\007'; \
          IFS= read -r n; stty \"$s\"; echo \"<${{n#unterm-nonce:}}>\""

@@ -1,4 +1,4 @@
-//! Tests that a live view of a session shows the same as the session, also after the view was too slow.
+//! Tests that a live view of a session shows the session's screen, also after the view was too slow.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};

@@ -83,7 +83,7 @@ fn each_new_state_of_a_watched_program_is_an_event() {
     let permission = show(&mut wire, &session, "waiting_for_permission");
     let evidence = &permission["state"]["evidence"];
     assert!(evidence.as_str().is_some_and(|evidence| !evidence.is_empty()), "{permission}");
-    // The same screen that is drawn again is still the same state.
+    // If the program draws its screen again unchanged, the state does not change.
     let again = show(&mut wire, &session, "waiting_for_permission");
     assert_eq!(again["state"]["since"], permission["state"]["since"]);
     show(&mut wire, &session, "thinking");
@@ -229,7 +229,7 @@ fn a_plugin_that_is_named_watches_whatever_runs_in_the_pane() {
 }
 
 #[test]
-fn whoever_may_read_a_session_may_watch_it_and_nobody_else() {
+fn only_callers_that_may_read_a_session_may_watch_it() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = drawing(&fixture, &mut wire);

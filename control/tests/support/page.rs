@@ -36,7 +36,7 @@ impl Page {
         Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }
     }
 
-    /// The same server, used with another token.
+    /// A client of this server with another token.
     pub fn with_token(&self, token: &Value) -> Self {
         Self { port: self.port, token: token.as_str().unwrap().to_owned() }
     }

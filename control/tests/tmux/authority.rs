@@ -1,5 +1,5 @@
-//! Which panes a program that speaks tmux may change: its own pane and those that it opened. For others, the user is
-//! asked.
+//! Tests of the panes that a program that speaks tmux may change: its own pane, and the panes that it opened. For other
+//! panes, the user is asked.
 
 use super::{Program, open};
 use crate::support::{Fixture, Session, question};

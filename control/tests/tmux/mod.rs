@@ -70,7 +70,7 @@ impl Program<'_> {
         wire
     }
 
-    /// Does what the dialect asks for, until it sends the status.
+    /// Carries out the dialect's requests, until it sends the status.
     pub fn end(&self, mut wire: Wire) -> Called {
         let mut called = Called::default();
         loop {

@@ -69,7 +69,7 @@ fn a_command_types_in_the_pane() {
     program.prints(&["pipe-pane", "-I", "printf 'typed é\\r'"]);
     cat.wait_for(|screen| screen.matches("typed é").count() == 2);
     program.until(&["display", "-p", "#{pane_pipe}"], "0");
-    // With both flags, the command answers what it reads.
+    // With both flags, the command reads the pane's output and types its answers.
     program.prints(&["pipe-pane", "-IO", "head -n 1 >/dev/null; printf 'answer\\r'"]);
     program.prints(&["send-keys", "question", "Enter"]);
     cat.wait_for_text("answer");

@@ -113,7 +113,7 @@ fn applications_are_tested_as_document_4_says() {
 }
 
 #[test]
-fn what_is_given_to_the_tester_is_checked() {
+fn arguments_of_the_tester_tools_are_checked() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture, "tester");
     let launch = |arguments: Value| ("launch_app", arguments);
@@ -368,7 +368,7 @@ fn each_toolset_offers_the_jobs_that_its_tools_can_do() {
 }
 
 #[test]
-fn what_programs_wrote_is_marked_beside_the_documented_content() {
+fn output_of_programs_is_marked_in_the_results_meta() {
     const MARK: &str = "unterm/untrusted";
     let fixture = Fixture::new();
     let mut tester = Client::new(&fixture, "tester");

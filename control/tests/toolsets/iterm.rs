@@ -1,5 +1,5 @@
 //! Tests of the toolset `iterm` other than names and replies: which output counts as new, which output is lost, and
-//! what must remain hidden.
+//! which data must remain hidden.
 
 use crate::support::{self, Fixture, Session, Wire, toolset::Client};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ fn lines_that_are_not_kept_any_more_are_said() {
 }
 
 #[test]
-fn what_nobody_sees_in_a_name_is_seen_and_names_the_session() {
+fn invisible_characters_in_a_name_are_escaped_and_matched() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = silent_shell(&fixture, &mut wire);
@@ -153,7 +153,7 @@ fn what_nobody_sees_in_a_name_is_seen_and_names_the_session() {
 }
 
 #[test]
-fn what_acts_on_another_instance_is_put_to_its_own_user() {
+fn another_instances_user_approves_calls_on_it() {
     let fixture = Fixture::new();
     let other = fixture.beside();
     other.server().set_approval(Approval::Ask);

@@ -1,4 +1,4 @@
-//! Tests of typed calls, with the same code for an instance in this process and for another one over a connection:
+//! Tests of typed calls, with the same code for an instance in this process and for another instance over a connection:
 //! deadlines, cancellation, events, and the calls that a caller may not make on another instance.
 
 use std::time::Duration;

@@ -131,7 +131,7 @@ fn a_stranger_gets_less_room() {
 }
 
 #[test]
-fn who_does_not_log_in_in_time_is_dropped() {
+fn connections_without_a_login_in_time_are_closed() {
     let time = Duration::from_millis(200);
     let fixture = Fixture::limited(LoginLimits { time, ..LoginLimits::default() });
     let says_nothing = |wire: &mut Wire| {
@@ -192,7 +192,7 @@ fn wrong_tokens_keep_the_connection_until_its_time_is_over() {
 }
 
 #[test]
-fn too_many_who_do_not_log_in_keep_nobody_out() {
+fn connections_without_a_login_do_not_block_others() {
     let limits = LoginLimits { connections: 10, ..LoginLimits::default() };
     let fixture = Fixture::limited(limits);
     let known = fixture.login();

@@ -206,7 +206,7 @@ fn connections_without_a_token_keep_nobody_out() {
     let mut refused: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
     assert!(health(&page, refused.last_mut().unwrap(), "").starts_with("HTTP/1.1 401"));
     assert_eq!(page.get("/api/health"), json!({"ok": true}));
-    // The oldest connection was closed, but not the one with a token.
+    // The oldest connection without a token was closed, but not the connection with a token.
     let mut rest = Vec::new();
     let _ = idle[0].read_to_end(&mut rest);
     assert_eq!(rest, b"");
@@ -477,7 +477,7 @@ fn settings_are_read_changed_and_reset() {
     let general = page.get("/api/settings/general");
     assert_eq!(general["values"], json!({"language": "en-US", "theme": "standard"}));
     assert_eq!(general["set"], json!(["theme"]));
-    // All keys are changed, or none.
+    // Either all keys are changed, or no key is.
     let (status, _) = page.refused("PUT", "/api/settings/font", json!({"size": 20, "sise": 1}));
     assert_eq!(status, 400);
     assert_eq!(page.get("/api/settings/font")["values"]["size"], 12);

@@ -44,7 +44,7 @@ impl Wire {
 }
 
 #[test]
-fn the_socket_speaks_what_the_port_does() {
+fn the_socket_serves_the_protocols_of_the_port() {
     let fixture = Fixture::new();
     let mut wire = Wire::to(&path(&fixture));
     let list = json!({"id": 2, "method": "session.list"});
@@ -105,7 +105,7 @@ fn another_user_is_refused() {
     }
     let fixture = Fixture::new();
     let path = path(&fixture);
-    // Prints the first line from the server, or the reason that there is none.
+    // Prints the first line from the server, or the reason why there is no line.
     let script = "use IO::Socket::UNIX; my $it = IO::Socket::UNIX->new(Peer => $ARGV[0]); \
                   print $it ? scalar <$it> : $!;";
     let as_nobody = || {

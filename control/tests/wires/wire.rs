@@ -103,7 +103,7 @@ fn a_second_login_is_answered_and_takes_nothing_away() {
 }
 
 #[test]
-fn a_login_ends_what_the_one_before_it_subscribed_to() {
+fn a_second_login_ends_the_subscription_of_the_first() {
     let fixture = Fixture::new();
     let mut user = fixture.login();
     let session = fixture.program(&mut user, "cat", &[]);
@@ -205,7 +205,7 @@ fn json_that_is_no_request_is_an_unknown_method() {
 }
 
 #[test]
-fn what_is_no_json_is_a_parse_error_and_the_connection_goes_on() {
+fn invalid_json_is_an_error_and_the_connection_continues() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     for line in ["garbage", "{", "[1", "{\"id\":}", "{\"method\":\"x\"} trailing"] {

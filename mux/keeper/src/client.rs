@@ -65,7 +65,7 @@ pub enum Error {
     Broken(#[from] Broken),
 }
 
-/// A pane that belongs to this process. It stops belonging to it as soon as `exit` is dropped.
+/// A pane that belongs to this process, until `exit` is dropped.
 #[derive(Debug)]
 pub struct Held {
     /// The pane.
@@ -84,7 +84,7 @@ pub struct Held {
     pub journal: Option<OwnedFd>,
 }
 
-/// Where the keeper is, and how to start it.
+/// The address of the keeper, and the way to start it.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     /// The path of the program `unterm-keeper`.
@@ -208,7 +208,7 @@ impl Client {
         }
     }
 
-    /// Everything that the keeper knows of a pane.
+    /// Everything that the keeper stores about a pane.
     ///
     /// # Errors
     /// If there is no such pane.
@@ -219,7 +219,7 @@ impl Client {
         }
     }
 
-    /// Stores what the next owner of a pane needs.
+    /// Stores the data that the next owner of a pane needs.
     ///
     /// # Errors
     /// If the keeper cannot be reached. The keeper ignores the call if this process does not own the pane.
@@ -236,12 +236,12 @@ impl Client {
         self.send(&Request::Close(pane))
     }
 
-    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
-    /// last one. `None`: no program.
+    /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces an
+    /// earlier program. `None`: no program.
     ///
     /// # Errors
-    /// If the keeper does not answer, its version is too old ([`Refusal::UnknownRequest`]), or the successor is too long.
-    /// The connection is useful after the last two.
+    /// If the keeper does not answer, its version is too old ([`Refusal::UnknownRequest`]), or the successor is too
+    /// long. The connection stays usable after the last two errors.
     pub fn set_successor(&mut self, successor: Option<Successor>) -> Result<(), Error> {
         let request = Request::Succeed(successor.map(Box::new));
         if let Request::Succeed(Some(successor)) = &request {
@@ -303,7 +303,7 @@ impl Client {
                 Err(Errno::AGAIN) => {
                     self.wait(PollFlags::OUT, until).map_err(|error| self.broken(error))?;
                 }
-                // The keeper closes a connection after it has refused it, so its reply may still be there.
+                // The keeper closes a connection after it has refused it, so its reply may still be readable.
                 Err(Errno::PIPE | Errno::CONNRESET) if matches!(request, Request::Hello(_)) => {
                     break;
                 }
@@ -360,8 +360,8 @@ impl Client {
     }
 }
 
-/// A connection to the socket on `path`. If as many clients as the socket's queue holds have not been accepted yet, the
-/// call waits for the keeper to accept one, at most [`LIMIT`].
+/// A connection to the socket on `path`. If the socket's queue of clients is full, waits until the keeper accepts a
+/// client, at most for [`LIMIT`].
 fn connected(path: &Path) -> Result<OwnedFd, Error> {
     let socket = socket::new(SocketFlags::empty())?;
     let address = socket::address(path)?;

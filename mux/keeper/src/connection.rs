@@ -17,7 +17,7 @@ use crate::{
     socket,
 };
 
-/// The number of bytes that are read from a connection before others get their turn.
+/// The number of bytes that are read from a connection before other connections get their turn.
 const TURN: usize = 64 * 1024;
 
 /// Bytes to send, and the descriptors to send with the first of them.
@@ -31,7 +31,7 @@ struct Outgoing {
 pub(crate) struct Connection {
     /// A number that no other connection of this keeper has.
     pub(crate) number: u64,
-    /// The name of the client. `None` until it has greeted.
+    /// The name of the client. `None` until it has sent its greeting.
     pub(crate) name: Option<String>,
     /// The process that has connected. `None` if the system does not report it.
     pub(crate) process: Option<Rc<Process>>,
@@ -45,7 +45,7 @@ pub(crate) struct Connection {
 pub(crate) enum End {
     /// The client closed it.
     Closed,
-    /// The client did something that is not allowed.
+    /// The client violated the protocol.
     Refused(String),
 }
 
@@ -65,7 +65,7 @@ impl Connection {
         self.inbox.len()
     }
 
-    /// Whether replies wait until the client reads. Until then, no further request is served.
+    /// Whether replies wait for the client to read them. While they wait, no further request is served.
     pub(crate) fn has_unsent(&self) -> bool {
         !self.outbox.is_empty()
     }
@@ -96,7 +96,7 @@ impl Connection {
         self.inbox.next()
     }
 
-    /// Sends a reply, or as much of it as the client's buffer takes.
+    /// Sends a reply, or as much of it as fits in the client's buffer.
     pub(crate) fn reply(&mut self, reply: &Reply, descriptors: Vec<OwnedFd>) -> Result<(), End> {
         let frame = reply.to_frame(descriptors.len() as u16);
         let bytes = frame.encode().map_err(|error| End::Refused(error.to_string()))?;
@@ -104,14 +104,14 @@ impl Connection {
         self.flush()
     }
 
-    /// Sends what waits, as far as the client's buffer takes it.
+    /// Sends the waiting replies, as far as they fit in the client's buffer.
     pub(crate) fn flush(&mut self) -> Result<(), End> {
         while let Some(next) = self.outbox.front_mut() {
             let descriptors: Vec<_> = next.descriptors.iter().map(AsFd::as_fd).collect();
             match socket::send(&self.socket, &next.bytes[next.sent..], &descriptors) {
                 Ok(count) => {
                     next.sent += count;
-                    // They went with the first byte.
+                    // The descriptors were sent with the first byte.
                     next.descriptors.clear();
                 }
                 Err(Errno::AGAIN) => return Ok(()),

@@ -1,7 +1,7 @@
 //! The keeper as a process: one for each socket, in a session of its own, so that it outlives its starter.
 //!
-//! The program returns as soon as clients can connect. By then, it has left a process behind that has no terminal, no
-//! relation to its starter, and no descriptor of it.
+//! The program returns as soon as clients can connect. By then, the keeper runs in a process that has no terminal, no
+//! relation to the starter, and none of the starter's descriptors.
 
 use std::{
     fs::{File, OpenOptions, Permissions},
@@ -126,8 +126,8 @@ fn lock(path: &Path) -> io::Result<File> {
 /// Removes the socket, unless another keeper has replaced it.
 fn remove(path: &Path) {
     let Ok(_lock) = lock(path) else { return };
-    // This keeper listens until its end, so a connection to another keeper's socket cannot be mistaken for it: the lock
-    // lets another keeper replace the socket only if this one does not listen.
+    // This keeper listens until its end, so the socket at this path can't be another keeper's: the lock lets another
+    // keeper replace the socket only if this keeper does not listen.
     if is_served(path).unwrap_or(false) {
         let _ = std::fs::remove_file(path);
     }

@@ -1,8 +1,8 @@
-//! How a program's end reaches the program's owner: a pipe for each pane.
+//! Reports a program's end to the program's owner, through a pipe for each pane.
 //!
-//! The keeper writes one record when the program ends. The pipe also answers two other questions. The owner learns from
-//! its end without a record that the keeper is gone. The keeper learns from its error that the owner is gone, or has
-//! read the record and needs the process id no longer.
+//! The keeper writes one record when the program ends. The pipe also reports two other events. If the owner reads the
+//! end of the pipe without a record, the keeper is gone. If the keeper gets an error, the owner is gone, or has read
+//! the record and no longer needs the process id.
 
 use std::{
     io,
@@ -67,14 +67,14 @@ pub(crate) fn now() -> u64 {
     u64::try_from(now.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What is known about a program's end.
+/// The known state of a program's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The program has not ended, or the keeper has not reported it yet.
     Running,
     /// The program has ended.
     Ended(Ending),
-    /// The keeper is gone, so the status can no longer be learned. The program may still run.
+    /// The keeper is gone, so the status is lost. The program may still run.
     Lost,
 }
 
@@ -128,7 +128,7 @@ impl ExitReport {
         rustix::io::write(&self.0, &ending.to_bytes()).map(|_| ())
     }
 
-    /// Whether the owner has read everything that was written, if its end is closed now.
+    /// Whether the owner has read everything that was written. Call it only if the owner has closed its end.
     pub(crate) fn is_read(&self) -> bool {
         rustix::io::ioctl_fionread(&self.0).is_ok_and(|unread| unread == 0)
     }

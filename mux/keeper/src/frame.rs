@@ -45,7 +45,7 @@ fn check_length(length: usize) -> Result<(), Broken> {
     }
 }
 
-/// Received bytes that are not yet a whole frame. It holds at most one frame and one more read.
+/// Received bytes that are not yet a whole frame. At most one frame, and the bytes of one further read.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox(Vec<u8>);
 

@@ -10,7 +10,7 @@ use crate::{
 /// The maximum length of each text that an instance stores about a pane, in bytes: titles, names and layouts.
 pub const MAX_TEXT: usize = 16 * 1024;
 
-/// What does not change while a program runs.
+/// The data about a pane that does not change while the program runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The number of the pane in the instance that started the program. The program's environment contains it.
@@ -21,14 +21,14 @@ pub struct Origin {
     pub nonce: String,
 }
 
-/// What the owner changes while a program runs.
+/// The data about a pane that the owner changes while the program runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// The title of the pane.
     pub title: String,
     /// The number of the pane's tab. `None` if the pane has no tab.
     pub tab: Option<u64>,
-    /// The pane's place in its tab. The keeper does not interpret it.
+    /// The pane's position in its tab. The keeper does not interpret it.
     pub split: String,
 }
 
@@ -50,17 +50,17 @@ pub struct Identity {
     pub pid: i32,
     /// The terminal device, such as `/dev/pts/3`. Empty if unknown.
     pub tty: PathBuf,
-    /// The name of the instance that owns the pane. `None`: no instance does.
+    /// The name of the instance that owns the pane. `None`: no instance owns it.
     pub owner: Option<String>,
-    /// The last owner, if the pane has none.
+    /// The last owner, if the pane has no owner.
     pub last_owner: String,
     /// The process id of the last owner. It may belong to another process now. `None`: the keeper does not know it, or is
     /// too old to report it.
     pub last_owner_pid: Option<i32>,
-    /// The process id of the program that the keeper has started to take this pane, until an instance takes it. `None`: the
-    /// keeper has started none, or is too old to report it.
+    /// The process id of the program that the keeper has started to take this pane, until an instance takes it. `None`:
+    /// the keeper has started no program, or is too old to report it.
     pub successor_pid: Option<i32>,
-    /// The time since which the pane has this owner, or none, in milliseconds since 1970.
+    /// The time of the last change of the owner, in milliseconds since 1970.
     pub since: u64,
     /// Whether the program runs.
     pub state: PaneState,
@@ -74,9 +74,9 @@ pub struct Identity {
     pub cwd: PathBuf,
     /// The variables that were added to the inherited environment.
     pub variables: Vec<(OsString, OsString)>,
-    /// What the first owner stored.
+    /// The data that the first owner stored.
     pub origin: Origin,
-    /// What the owner stored last.
+    /// The data that the owner stored last.
     pub placement: Placement,
 }
 
@@ -114,7 +114,7 @@ impl Origin {
         body.text(tag::NONCE, &self.nonce);
     }
 
-    /// Reads one field, if it belongs here.
+    /// Reads one field, if it belongs to this type.
     pub(crate) fn read(&mut self, field: Field<'_>) -> Result<(), Broken> {
         match field.tag {
             tag::PANE => self.pane = Some(field.number()?),
@@ -134,7 +134,7 @@ impl Placement {
         }
     }
 
-    /// Reads one field, if it belongs here.
+    /// Reads one field, if it belongs to this type.
     pub(crate) fn read(&mut self, field: Field<'_>) -> Result<(), Broken> {
         match field.tag {
             tag::TITLE => self.title = field.text(MAX_TEXT)?,

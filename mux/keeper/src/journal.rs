@@ -1,11 +1,11 @@
-//! A pane's journal: what the next owner of a pane needs to rebuild the pane's terminal.
+//! A pane's journal, from which the next owner of the pane rebuilds the pane's terminal.
 //!
 //! The journal is memory that the keeper and the pane's owner share (memfd_create(2)), with a fixed size. It contains a
 //! checkpoint, which is a text that rebuilds the terminal, and the output that was read since. The owner reads output of
 //! the pty directly into that memory, so no output is lost if the owner is killed, not even during a read. While a pane
 //! has no owner, the keeper itself reads the output ([`Drain`]).
 //!
-//! Owns the layout of the memory, and the checks of a journal that another process has written. Knows nothing of
+//! Owns the layout of the memory, and the checks of a journal that another process has written. Does not depend on
 //! terminals: checkpoints are bytes, and marks are numbers.
 
 mod drain;

@@ -2,7 +2,8 @@
 //!
 //! Owns how a program is started on a pty ([`Pty`], [`Program`]), which every instance uses. On Linux, also owns the
 //! keeper: a small process that is the parent of the programs, and the protocol between the keeper and its clients.
-//! Reads the output of a program only while the program has no owner, and knows nothing of terminals, panes or layouts.
+//! Reads the output of a program only while the program has no owner, and does not depend on terminals, panes or
+//! layouts.
 
 #[cfg(target_os = "linux")]
 mod fields;

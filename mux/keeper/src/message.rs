@@ -15,7 +15,7 @@ pub const OLDEST: u16 = 1;
 /// The newest version of the protocol that this program speaks.
 pub const NEWEST: u16 = 1;
 
-/// The first message of both sides: who speaks, and in which versions. Its form is the same in all versions.
+/// The first message of both sides: the sender, and its versions of the protocol. Its form is the same in all versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The oldest version that the sender speaks.
@@ -74,7 +74,7 @@ pub struct PaneKey {
     pub(crate) secret: u64,
 }
 
-/// A program to start, and what to store about its pane.
+/// A program to start, and the data to store about its pane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
     /// The program, with the inherited part of its environment.
@@ -83,9 +83,9 @@ pub struct Start {
     pub variables: Vec<(OsString, OsString)>,
     /// The size of the terminal: columns, rows, and the width and height in pixels.
     pub size: [u16; 4],
-    /// What does not change.
+    /// The data that does not change.
     pub origin: Origin,
-    /// What may change.
+    /// The data that may change.
     pub placement: Placement,
     /// Whether the owner writes a journal.
     pub has_journal: bool,
@@ -104,12 +104,12 @@ pub(crate) enum Request {
     Describe(PaneKey, Placement),
     Take {
         pane: u64,
-        /// Whether the client writes the pane's journal. If not, the keeper forgets it.
+        /// Whether the client writes the pane's journal. If not, the keeper discards the journal.
         has_journal: bool,
     },
     /// Hangs up a pane's terminal. No reply.
     Close(PaneKey),
-    /// Sets the program that takes the place of the client's process. `None`: no program does.
+    /// Sets the program that takes the place of the client's process. `None`: no program.
     Succeed(Option<Box<Successor>>),
 }
 
@@ -149,7 +149,7 @@ pub enum Refusal {
     CannotStart = 6,
     /// The keeper has as many panes as it can have.
     Full = 7,
-    /// A reason that this version of the protocol does not know.
+    /// A reason that this version of the protocol does not define.
     Other = 0xffff,
 }
 
@@ -218,7 +218,7 @@ mod tag {
     pub(super) const IS_PLANNED: u16 = 13;
 }
 
-/// The number on the wire for a limit that does not exist.
+/// The number on the wire that stands for no limit.
 const NO_LIMIT: u64 = u64::MAX;
 
 impl Start {
@@ -303,7 +303,7 @@ fn write_program(body: &mut FieldWriter, program: &Program) {
     }
 }
 
-/// Reads the fields that [`write_program`] writes, and skips others.
+/// Reads the fields that [`write_program`] writes, and skips other fields.
 fn read_program(body: &[u8]) -> Result<Program, Broken> {
     let mut program = Program::default();
     let (mut soft, mut hard) = (None, None);

@@ -42,7 +42,7 @@ pub(crate) struct Pane {
     journal: Option<OwnedFd>,
     /// Reads output into the journal while the pane has no owner.
     drain: Option<Drain>,
-    /// What was wrong with the journal, until it was logged.
+    /// The error in the journal, until it was logged.
     fault: Option<String>,
     tty: PathBuf,
     ending: Option<Ending>,
@@ -61,11 +61,11 @@ pub(crate) struct Pane {
     placement: Placement,
 }
 
-/// An instance that asks for a pane.
+/// An instance that requests a pane.
 #[derive(Clone)]
 pub(crate) struct Instance {
     pub(crate) name: String,
-    /// Its process. `None` if the system does not report it.
+    /// The instance's process. `None` if the system does not report it.
     pub(crate) process: Option<Rc<Process>>,
 }
 
@@ -123,8 +123,8 @@ impl Pane {
             Ok((process, duplicate))
         };
         let (process, process_duplicate) = watch().inspect_err(|_| {
-            // Without the watch, the keeper would not notice the program's end. The child was not waited for, so the
-            // process id is still its own.
+            // If the program can't be watched, end it, because the keeper would not notice the program's end. The child
+            // was not waited for, so the process id is still its own.
             let _ = rustix::process::kill_process(pid, Signal::KILL);
             let _ = waitpid(Some(pid), WaitOptions::empty());
         })?;
@@ -175,7 +175,7 @@ impl Pane {
         let (report, exit) = ExitReport::new()?;
         let mut descriptors = vec![master.try_clone()?, self.process.try_clone()?, exit];
         if !has_journal {
-            // The journal would miss the output that this owner reads.
+            // Discard the journal, because it would miss the output that this owner reads.
             self.journal = None;
         }
         descriptors.extend(self.journal.as_ref().map(OwnedFd::try_clone).transpose()?);
@@ -212,8 +212,8 @@ impl Pane {
         self.placement = placement;
     }
 
-    /// Closes the keeper's master. As soon as the owner has closed its own, the system hangs up the terminal. The pane
-    /// is removed after the program's end.
+    /// Closes the keeper's master. As soon as the owner has closed its own master, the system hangs up the terminal.
+    /// The pane is removed after the program's end.
     pub(crate) fn close(&mut self) {
         self.master = None;
         self.journal = None;
@@ -261,7 +261,7 @@ impl Pane {
         self.reap();
     }
 
-    /// Checks whether the owner is gone. Returns the name of an owner that is.
+    /// Checks whether the owner is gone. Returns the name of an owner that is gone.
     pub(crate) fn check_owner(&mut self) -> Option<String> {
         let mut gone = None;
         if let Some(owner) = self.owner.take_if(|owner| !owner.report.has_owner()) {
@@ -269,7 +269,7 @@ impl Pane {
             if owner.is_first && !owner.has_confirmed {
                 self.end();
             } else if owner.is_reported && owner.report.is_read() {
-                // The owner knows the end, so there is nothing left to take over.
+                // The owner has read the end, so there is nothing left to take over.
                 self.close();
             }
             self.begin_drain();
@@ -282,7 +282,7 @@ impl Pane {
     /// Begins to read output into the journal.
     fn begin_drain(&mut self) {
         let (Some(journal), Some(master)) = (&self.journal, &self.master) else { return };
-        // A former owner may have changed the mode, which all duplicates share.
+        // A former owner may have made the master blocking, and all duplicates share this mode.
         let drain = rustix::io::ioctl_fionbio(master, true).map_err(Into::into);
         match drain.and_then(|()| Drain::new(journal)) {
             Ok(drain) => self.drain = Some(drain),
@@ -310,7 +310,7 @@ impl Pane {
         }
     }
 
-    /// What was wrong with the journal. Returns it once.
+    /// The error in the journal. Returns each error once.
     pub(crate) fn take_fault(&mut self) -> Option<String> {
         self.fault.take()
     }
@@ -339,8 +339,8 @@ impl Pane {
         owner.is_some_and(|owner| owner.id == process)
     }
 
-    /// Whether the program runs without an owner, and the process was the last that owned it, or was started to take it.
-    /// The name of the instance does not matter, because other processes may have had it.
+    /// Whether the program runs without an owner, and this process was its last owner, or was started to take it. The
+    /// name of the instance does not matter, because other processes may have had it.
     pub(crate) fn was_left_by(&self, process: ProcessId) -> bool {
         let is_left = self.owner.is_none() && self.is_needed();
         is_left && [self.last_owner.process, self.successor].contains(&Some(process))

@@ -55,7 +55,7 @@ fn has_ended(pidfd: BorrowedFd<'_>) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
     known: Vec<Weak<Process>>,
-    /// The last number that a process has got.
+    /// The last number that was given to a process.
     last: u64,
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let before = processes.of_pidfd(pid, open(pid));
         ended.kill().unwrap();
         ended.wait().unwrap();
-        // As if the running process had got the id of the ended one.
+        // Simulate that the running process has the id of the ended process.
         let (mut running, running_pid) = child();
         let after = processes.of_pidfd(pid, open(running_pid));
         assert_eq!(before.id.pid, after.id.pid);

@@ -44,9 +44,10 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// The working directory.
     pub cwd: PathBuf,
-    /// The permissions that new files do not get. `None`: those of the parent.
+    /// The permissions that new files do not get. `None`: the parent's umask.
     pub umask: Option<u32>,
-    /// The limit of open files: the soft and the hard limit, each `None` without a limit. `None`: those of the parent.
+    /// The limit of open files: the soft and the hard limit, each `None` if there is no limit. `None`: the parent's
+    /// limits.
     pub open_files: Option<(Option<u64>, Option<u64>)>,
 }
 
@@ -125,7 +126,7 @@ impl Program {
         };
         // SAFETY: between fork and exec, `prepare` makes only system calls. It takes no lock and allocates no memory.
         unsafe { command.pre_exec(prepare) };
-        // The process between has ended when this returns, so its report is there.
+        // The intermediate process has ended when this returns, so its report has arrived.
         command.spawn()?.wait()?;
         let (mut bytes, mut descriptors) = ([0; 4], Vec::new());
         socket::receive(&own, &mut bytes, Some(&mut descriptors))?;
@@ -155,7 +156,7 @@ fn report(child: libc::pid_t, link: &UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-/// What a child sets between fork and exec.
+/// The settings that a child applies between fork and exec.
 #[derive(Clone, Copy)]
 struct Limits {
     umask: Option<Mode>,
@@ -168,7 +169,7 @@ impl Limits {
             rustix::process::umask(umask);
         }
         if let Some((current, maximum)) = self.open_files {
-            // A limit that the parent may not set stays as it is.
+            // A limit that the parent may not set stays unchanged.
             let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
         }
     }

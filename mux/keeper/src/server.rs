@@ -1,7 +1,7 @@
 //! The keeper's loop: accepts connections, serves requests, and notices the ends of programs and owners.
 //!
-//! One thread does everything. Nothing waits for a client: a client that is slow or silent delays only itself. What a
-//! client does wrong ends its connection, is logged, and changes no pane.
+//! One thread does everything. Nothing waits for a client: a client that is slow or silent delays only itself. An error
+//! of a client ends the client's connection, is logged, and changes no pane.
 
 use std::{
     collections::BTreeMap,
@@ -111,7 +111,7 @@ impl Server {
         if has_ended || self.successors.are_due() {
             self.succeed();
         }
-        // Last, because a request may have given a pane to an owner.
+        // Read output last, because a request may have given a pane to an owner.
         for number in drains {
             self.panes.get_mut(&number).into_iter().for_each(Pane::drain);
             self.log_fault(number);
@@ -129,7 +129,7 @@ impl Server {
         let Some(pane) = self.panes.get_mut(&number) else { return };
         let gone = pane.check_owner();
         pane.check_end();
-        // A closed pane, or one whose end the owner knows, needs no owner.
+        // A closed pane, or a pane whose end the owner has read, needs no owner.
         if let Some(owner) = gone.filter(|_| !pane.is_closed()) {
             let program = pane.program();
             self.log.line(&format!("{owner:?} left pane {number} ({program:?})"));
@@ -144,8 +144,8 @@ impl Server {
         let confirmed: Vec<u64> = confirmed.map(|(number, _)| *number).collect();
         confirmed.into_iter().for_each(|number| self.check(number));
         let (panes, connections) = (&self.panes, &self.connections);
-        // The descriptors of a process are closed before its end. But requests of it may wait, and a copy of it that has
-        // not started a program yet may still have the descriptors.
+        // The descriptors of a process are closed before the process ends. But some of its requests may still wait, and
+        // a forked copy of the process that has not executed a program yet may still have the descriptors.
         let is_over = |process| {
             !panes.values().any(|pane| pane.is_owned_by(process))
                 && !connections.iter().any(|connection| connection.is_of(process))
@@ -187,7 +187,7 @@ impl Server {
         }
     }
 
-    /// Logs what was wrong with a pane's journal.
+    /// Logs the error in a pane's journal.
     fn log_fault(&mut self, number: u64) {
         if let Some(fault) = self.panes.get_mut(&number).and_then(Pane::take_fault) {
             self.log.line(&format!("pane {number}: {fault}"));
@@ -208,7 +208,7 @@ impl Server {
                 watched.push(*number);
             }
             if let Some(report) = pane.owner_report() {
-                // poll(2) always reports errors, and the pipe has one as soon as its reader is gone.
+                // poll(2) always reports errors, and the pipe has an error as soon as its reader is gone.
                 fds.push(PollFd::from_borrowed_fd(report, PollFlags::empty()));
                 watched.push(*number);
             }
@@ -277,7 +277,7 @@ impl Server {
         self.has_had_client = true;
     }
 
-    /// Closes the oldest connection whose client has not greeted. Returns whether there was one.
+    /// Closes the oldest connection whose client has not sent a greeting. Returns whether there was such a connection.
     fn drop_unknown(&mut self) -> bool {
         let at = self.connections.iter().position(|connection| connection.name.is_none());
         if let Some(at) = at {
@@ -381,7 +381,7 @@ impl Server {
             return Err(io::Error::other("the process of the client is unknown"));
         };
         if successor.is_none() {
-            // The process does not want what it has not taken until now.
+            // The process does not want the panes that it has not taken until now.
             let left = self.panes.values_mut().filter(|pane| pane.successor() == Some(process.id));
             left.for_each(|pane| pane.set_successor(None));
         }
@@ -439,7 +439,7 @@ impl Server {
         }
     }
 
-    /// Removes the oldest panes that are left of programs, if there are too many.
+    /// Removes the oldest panes of ended programs, if there are too many.
     fn forget_left(&mut self) {
         let left = self.panes.iter().filter(|(_, pane)| pane.is_left());
         let left: Vec<u64> = left.map(|(number, _)| *number).collect();
@@ -449,7 +449,7 @@ impl Server {
     }
 }
 
-/// What can be handled without waiting.
+/// The events that can be handled without waiting.
 struct Ready {
     accepts: bool,
     /// Numbers of connections.

@@ -39,8 +39,8 @@ pub(crate) fn address(path: &Path) -> io::Result<SocketAddrUnix> {
     })
 }
 
-/// Sends bytes without waiting, and the descriptors with the first byte. Returns the number of bytes sent. If there are
-/// no bytes sent, no descriptors are.
+/// Sends bytes without waiting, and the descriptors with the first byte. Returns the number of bytes sent. If no bytes
+/// are sent, no descriptors are sent.
 pub(crate) fn send(
     socket: impl AsFd,
     bytes: &[u8],
@@ -60,7 +60,7 @@ pub(crate) fn send(
     }
 }
 
-/// What [`receive`] received.
+/// The result of [`receive`].
 pub(crate) struct Received {
     /// The number of bytes. 0 at the end of the stream.
     pub(crate) bytes: usize,

@@ -1,8 +1,8 @@
 //! The programs that take the place of instances whose processes end.
 //!
 //! An instance names its successor. If its process ends and leaves running programs behind, the keeper starts the
-//! successor, which takes them over. Owns what the successor reads, which may contain secrets of the instance: no request
-//! returns it, and no message shows it. Never decides which program it is.
+//! successor, which takes them over. Owns the input of the successor, which may contain secrets of the instance: no
+//! request returns it, and no message shows it. Never decides which program is the successor.
 
 use std::{
     fmt, io,
@@ -20,14 +20,14 @@ use crate::{
 /// The maximum number of successors. Each belongs to another process.
 pub const MAX_SUCCESSORS: usize = 64;
 
-/// The maximum length of what a successor reads, in bytes.
+/// The maximum length of a successor's input, in bytes.
 pub const MAX_INPUT: usize = 16 << 10;
 
 /// The maximum length of a successor as a message, in bytes: its input, its arguments and its environment.
 pub(crate) const MAX_SUCCESSOR: usize = 256 << 10;
 
-/// The maximum number of successors in [`CRASH_TIME`] that start one after the other because the last one has crashed. If
-/// an error in Unterm ends each of them at once, the programs must wait.
+/// The maximum number of successors in [`CRASH_TIME`] that start one after the other because the previous one has
+/// crashed. If an error in Unterm ends each successor at once, the programs must wait.
 const MAX_CRASHES: usize = 3;
 
 /// See [`MAX_CRASHES`].
@@ -39,10 +39,10 @@ pub struct Successor {
     /// The program. It starts without a terminal, in a session of its own. It has at most 256 KiB of arguments and
     /// environment.
     pub program: Program,
-    /// What it reads from its standard input. At most [`MAX_INPUT`] bytes.
+    /// The input that the program reads from its standard input. At most [`MAX_INPUT`] bytes.
     pub input: String,
-    /// Whether the instance ends on purpose. If it crashes, its successor does not start if it is the last of several that
-    /// have crashed in a short time.
+    /// Whether the instance ends on purpose. The successor of an instance that crashes does not start if several
+    /// instances have crashed one after the other in a short time.
     pub is_planned: bool,
 }
 
@@ -82,8 +82,8 @@ pub(crate) struct Heir {
     pub(crate) name: String,
     process: Rc<Process>,
     pub(crate) successor: Successor,
-    /// When the keeper has started this process, and those whose place it has taken after their crashes. Empty if the
-    /// keeper has not started it.
+    /// When the keeper has started this process, and the processes whose place it has taken after their crashes. Empty
+    /// if the keeper has not started it.
     starts: Vec<Instant>,
     /// Whether the process has ended.
     has_ended: bool,
@@ -94,8 +94,8 @@ impl Heir {
         self.process.id
     }
 
-    /// Whether the successor must not start, because too many have crashed one after the other. If it may, counts its
-    /// start at the time `now`.
+    /// Whether the successor must not start, because too many have crashed one after the other. If the successor may
+    /// start, counts its start at the time `now`.
     pub(crate) fn is_crash_loop(&mut self, now: Instant) -> bool {
         self.starts.retain(|at| now.duration_since(*at) < CRASH_TIME);
         if self.successor.is_planned {
@@ -152,7 +152,7 @@ impl Successors {
         Ok(())
     }
 
-    /// The processes to watch: those that are not known to have ended.
+    /// The processes to watch, which are not known to have ended.
     pub(crate) fn processes(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.heirs.iter().filter(|heir| !heir.has_ended).map(|heir| heir.process.as_fd())
     }
@@ -162,8 +162,8 @@ impl Successors {
         self.heirs.iter().any(|heir| heir.has_ended)
     }
 
-    /// Removes the processes that have ended, and of which nothing is left: neither a pane nor a request. Asks the system for
-    /// each process, because the list may have changed since the last wait.
+    /// Removes the processes that have ended and have neither a pane nor a request left. Asks the system for each
+    /// process, because the list may have changed since the last wait.
     pub(crate) fn take_ended(&mut self, is_over: impl Fn(ProcessId) -> bool) -> Vec<Heir> {
         let is_due = |heir: &mut Heir| {
             heir.has_ended |= heir.process.has_ended();
@@ -172,10 +172,10 @@ impl Successors {
         self.heirs.extract_if(.., is_due).collect()
     }
 
-    /// The successor of `heir` runs as this process. Until it sets its own successor, the same one takes its place. So
-    /// nothing is lost if it is killed before it has reached the keeper.
+    /// The successor of `heir` runs as this process. Until this process sets its own successor, `heir` is also its
+    /// successor. So nothing is lost if it is killed before it has reached the keeper.
     pub(crate) fn replace(&mut self, heir: Heir, process: Rc<Process>) {
-        // The end of the last process was on purpose, but an end of this one is not.
+        // The previous process ended on purpose, but if this process ends now, that is a crash.
         let successor = Successor { is_planned: false, ..heir.successor };
         self.heirs.push(Heir { process, successor, has_ended: false, ..heir });
     }
@@ -346,7 +346,7 @@ mod tests {
         two.end();
         let ended = successors.take_ended(|_| true);
         assert_eq!((inputs(&ended), ended[0].starts.len()), (vec!["two"], 1));
-        // A process that the keeper has not started has no history, even with the name of one that crashed.
+        // A process that the keeper has not started has no history, even if it has the name of a crashed process.
         let mut window = Running::new(&mut processes);
         successors.set("alpha", &window.1, reads("window")).unwrap();
         window.end();

@@ -1,4 +1,4 @@
-//! Clients that do what they must not do. Each is refused and logged, and no other pane notices.
+//! Tests of clients that violate the protocol. Each violation is refused and logged, and affects no other pane.
 
 use std::{
     io::{IoSlice, Write as _},
@@ -20,7 +20,7 @@ use crate::common::{
     Home, descriptors, kill, raw, read_until, runs, sh, state, wait, wait_end, write,
 };
 
-/// A pane that must not notice anything.
+/// A pane that the violations must not affect.
 struct Witness {
     client: Client,
     held: Held,
@@ -123,7 +123,7 @@ fn silent_clients_keep_no_place_from_others() {
     let silent: Vec<UnixStream> = (0..3 * MAX_CONNECTIONS)
         .map(|number| {
             let mut stream = raw::connect(home.socket());
-            // Half a header.
+            // Send half a header.
             stream.write_all(&[1, 0]).unwrap();
             if number % 16 == 0 {
                 witness.check(number);
@@ -177,7 +177,7 @@ fn unfinished_messages_use_a_bounded_amount_of_memory() {
         let mut stream = raw::greeted(home.socket());
         let header = [most.to_le_bytes().to_vec(), vec![2, 0, 0, 0]].concat();
         let result = stream.write_all(&header).and_then(|()| {
-            // Everything but the last MiB, so that the message stays unfinished.
+            // Send everything but the last MiB, so that the message stays unfinished.
             (0..3).try_for_each(|_| stream.write_all(&piece))
         });
         streams.push((stream, result));
@@ -194,7 +194,7 @@ fn a_client_that_does_not_read_delays_no_other() {
     let mut witness = Witness::new(&home);
     let mut stream = raw::greeted(home.socket());
     stream.set_nonblocking(true).unwrap();
-    // Requests until neither side takes more.
+    // Send requests until neither side accepts more.
     let request = raw::frame(raw::LIST, b"");
     while stream.write(&request).is_ok() {}
     witness.check(1);

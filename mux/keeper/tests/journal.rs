@@ -1,4 +1,4 @@
-//! Journals: what the keeper reads while a pane has no owner, and journals that a broken owner leaves behind.
+//! Journals: output that the keeper reads while a pane has no owner, and journals that a broken owner leaves behind.
 
 use std::{
     io::Write as _,
@@ -38,7 +38,7 @@ fn the_keeper_reads_output_while_a_pane_has_no_owner() {
     let home = Home::new();
     let mark = home.path().join("mark");
     let mut client = home.connect();
-    // More than the kernel's buffer.
+    // The output is longer than the kernel's buffer.
     let script = format!(
         "stty -echo; echo first; read line; seq 1 30000; echo done > {}; read line; exit 5",
         mark.display()

@@ -91,7 +91,7 @@ fn a_killed_keeper_loses_statuses_but_no_program() {
     write(&held, "\r");
     wait_readable(&held.process);
     assert!(!runs(pid(&held)));
-    // The socket of the killed keeper is no obstacle for the next one.
+    // The socket of the killed keeper does not prevent the next keeper from starting.
     assert!(home.socket().exists());
     assert_eq!(home.connect().panes().unwrap(), []);
 }

@@ -1,4 +1,4 @@
-//! Tests of the real keeper, as its clients see it.
+//! Tests of the real keeper, through its clients.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -27,7 +27,7 @@ fn a_process_id_is_not_reused_until_its_owner_knows_the_end() {
     let mut client = home.connect();
     let held = client.start(sh("exit 3")).unwrap();
     assert_eq!(wait_end(&held).how, Ok(3));
-    // A zombie. The keeper has handled the end, and a request after that.
+    // The process is a zombie. The keeper has handled its end, and a request after that.
     client.panes().unwrap();
     assert_eq!(state(pid(&held)), Some(b'Z'));
     let number = pid(&held);
@@ -57,7 +57,7 @@ fn a_program_gets_a_clean_process_and_its_own_environment() {
 }
 
 #[test]
-fn what_cannot_start_is_an_error_and_the_connection_goes_on() {
+fn a_failed_start_is_an_error_and_the_connection_continues() {
     let home = Home::new();
     let mut client = home.connect();
     let mut missing = sh("");

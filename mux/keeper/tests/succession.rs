@@ -55,7 +55,7 @@ fn instance() {
             }
             "succeed-raw" => streams.push(succeed_raw(&socket, &socket.with_file_name(rest))),
             "greet" => streams.push(raw::greeted(&socket)),
-            // After a message without a reply that is longer than what the keeper reads at once.
+            // Ends after a message without a reply. The message is longer than the keeper's reads.
             "withdraw-late" => {
                 let long = raw::frame(raw::DESCRIBE, &raw::field(999, &[0; 100_000]));
                 let requests = [long, raw::frame(raw::SUCCEED, b"")];
@@ -80,7 +80,7 @@ fn instance() {
                 write(&held, "\r");
                 wait_end(&held);
             }),
-            // Until the keeper ends.
+            // Waits until the keeper ends.
             "wait" => {
                 while held[0].exit.read() == Exit::Running {
                     let _ = poll(&mut [PollFd::new(&held[0].exit, PollFlags::IN)], None);
@@ -231,7 +231,7 @@ fn identities(client: &mut Client) -> Vec<Identity> {
 
 /// Waits until the keeper has handled everything that has happened before.
 fn settle(client: &mut Client) {
-    // It notices the ends of processes in the same turn as the first request at the latest.
+    // The keeper notices the ends of processes at the latest when it handles the first request.
     for _ in 0..2 {
         client.panes().unwrap();
     }
@@ -288,7 +288,7 @@ fn requests_of_a_process_are_handled_before_its_end() {
     let keeper = client.keeper().pid;
     let mut alpha = Instance::new(&home, "alpha");
     alpha.run("open;succeed started;greet");
-    // The keeper notices the requests and the end at once.
+    // The keeper notices the requests and the end of the process in one turn of its loop.
     kill(keeper, Signal::STOP);
     alpha.run("withdraw-late");
     alpha.crash();
@@ -305,7 +305,7 @@ fn the_end_of_a_connection_starts_nothing() {
     let home = Home::new();
     let mut client = home.connect();
     let mut alpha = Instance::new(&home, "alpha");
-    // It leaves a program, and its connection ends, but it runs.
+    // The instance leaves a program, and its connection ends, but its process runs.
     alpha.run("open;open;succeed started;leave 0;reconnect beta");
     settle(&mut client);
     assert!(!home.log().contains("successor"), "{}", home.log());
@@ -409,7 +409,7 @@ fn a_successor_that_is_killed_at_once_is_started_again() {
     let file = home.path().join("started");
     let first = successor(&home, "started");
     fs::remove_file(&file).unwrap();
-    // It has not reached the keeper.
+    // The successor has not reached the keeper yet.
     kill(first as u32, Signal::KILL);
     let second = successor(&home, "started");
     assert_ne!(first, second);
@@ -429,7 +429,8 @@ fn successors_that_end_at_once_are_not_started_forever() {
     settle(&mut client);
     let [pane] = &identities(&mut client)[..] else { panic!("no pane") };
     assert_eq!((pane.successor_pid, pane.owner.as_deref()), (None, None));
-    // A window that takes the program is no successor, so it has one, although it has the same name.
+    // A window that takes the program is not a successor, so it has a successor of its own, although it has the same
+    // name.
     let mut window = Instance::new(&home, "alpha");
     window.run("take;succeed started");
     window.crash();

@@ -49,8 +49,8 @@ impl Node {
 }
 
 impl Tab {
-    /// Replaces the arrangement, the focused pane and the zoom. Returns false if `root` does not contain exactly
-    /// the tab's panes, or if `focused` is none of them.
+    /// Replaces the arrangement, the focused pane and the zoom. Returns false if `root` does not contain exactly the
+    /// tab's panes, or if `focused` is not one of them.
     pub(crate) fn arrange(&mut self, mut root: Node, focused: PaneId, zoomed: bool) -> bool {
         let mut panes = (Vec::new(), self.panes());
         root.collect(&mut panes.0);

@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// Makes every share one that [`Node::set_ratio`] could have set.
+    /// Limits every share to the range that [`Node::set_ratio`] allows.
     pub(crate) fn limit_ratios(&mut self) {
         let Node::Split { ratio, first, second, .. } = self else { return };
         let share = if ratio.is_finite() { *ratio } else { 0.5 };

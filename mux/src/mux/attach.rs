@@ -48,7 +48,7 @@ impl Mux {
         self.pane_numbers.reserve(left.iter().filter_map(|program| program.origin.pane));
     }
 
-    /// Gives new panes no number below `next`. A process that takes the place of another one calls it after
+    /// Gives new panes no number below `next`. A process that takes the place of another process calls it after
     /// [`Mux::reserve_panes`] and before [`Mux::attach_all`], so that the numbers of closed panes are not used again.
     pub fn begin_panes_at(&self, next: u64) {
         self.pane_numbers.begin_at(next);
@@ -65,7 +65,7 @@ impl Mux {
         for program in programs {
             let on_exit = if program.has_ended { OnExit::Hold } else { OnExit::Close };
             let beside = shown.last().map(|(pane, _)| *pane);
-            // The first pane decides about the axis only until all panes are arranged.
+            // The axis is provisional, until all panes are arranged.
             let beside = beside.filter(|pane| {
                 self.check_room(&self.state.lock(), *pane, Axis::Horizontal).is_ok()
             });
@@ -91,9 +91,9 @@ impl Mux {
         results
     }
 
-    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is rebuilt from the
-    /// program's journal, with the output since. Without a journal, the terminal is empty except for a line about that,
-    /// and the program receives a changed size, so that it draws again.
+    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is rebuilt from
+    /// the program's journal, with the output since. Without a journal, the terminal is empty except for a line that
+    /// explains this, and the program receives a changed size, so that it draws again.
     ///
     /// # Errors
     /// If another process has taken over the program, or the pane cannot be created.

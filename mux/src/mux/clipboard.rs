@@ -9,7 +9,7 @@ use unterm_term::{ClipboardData, ClipboardError};
 use super::Mux;
 use crate::{Pane, PaneId};
 
-/// The bytes that may wait for the programs of all panes together when data of a clipboard is queued.
+/// The maximum number of bytes that may wait for the programs of all panes together when clipboard data is queued.
 const UNREAD_BUDGET: usize = 128 << 20;
 
 impl Mux {

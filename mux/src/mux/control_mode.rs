@@ -1,7 +1,7 @@
 //! Shows the windows of a tmux server as tabs, while `tmux -CC` runs in a pane.
 //!
-//! Owns the client of each such pane, and what the pane shows and accepts meanwhile. `apply` carries out the changes of
-//! the server, and `follow` those of the user. The end of a client never ends a program in tmux.
+//! Owns the client of each such pane, and the pane's display and input meanwhile. `apply` carries out the server's
+//! changes, and `follow` sends the user's changes. The end of a client never ends a program in tmux.
 //!
 //! Any program can print the beginning of the control mode, and so open tabs with its own output. It can't do more: a
 //! tab opens in the background, the number of tabs is limited, and the focus moves only between the server's own tabs.
@@ -122,7 +122,7 @@ impl ControlClient for Driver {
                     self.carry_out(&mux);
                 }
             }
-            // Escape, also as kitty's keyboard protocol encodes it, and what ends or interrupts programs.
+            // Escape, also in the encoding of kitty's keyboard protocol, and the keys that end or interrupt programs.
             b"\x1b" | b"\x1b[27u" | b"q" | b"\x03" | b"\x04" => self.leave(),
             _ => {}
         }

@@ -80,7 +80,7 @@ impl Mux {
         term.take_replies();
         term.take_events();
         term.take_titles_set();
-        // The program may last have heard that its former pane was hidden.
+        // The last report to the program may be that its former pane was hidden.
         term.repeat_visibility();
         rest.push_reply(&term.take_replies());
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };

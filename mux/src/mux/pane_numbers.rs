@@ -1,7 +1,7 @@
 //! The numbers of panes.
 //!
-//! A number is given to a new pane once. A program that was shown before, here or by another process, keeps its number if
-//! no other pane of this mux has ever had it. So a number that a caller remembers never means another program.
+//! A number is given to a new pane once. A program that was shown before, here or by another process, keeps its number
+//! if no other pane of this mux has ever had it. So a number that a caller has stored never refers to another program.
 
 use std::{
     collections::BTreeSet,
@@ -54,7 +54,7 @@ impl PaneNumbers {
         self.next.fetch_max(next, Relaxed);
     }
 
-    /// The first number that no pane has ever had, nor any after it.
+    /// The number after the highest number that a pane has ever had.
     pub(super) fn next(&self) -> u64 {
         self.next.load(Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Stores with the keeper where each pane is, so that another process can show kept programs in the same tabs and
-//! splits.
+//! Stores each pane's position in the layout with the keeper, so that another process can show kept programs in the
+//! same tabs and splits.
 
 use std::{
     io,
@@ -33,14 +33,14 @@ impl Observer for Changed {
 
     fn event(&self, event: MuxEvent) {
         if matches!(event, MuxEvent::Layout | MuxEvent::PaneOpened(_) | MuxEvent::Title(_)) {
-            // If the channel is full, the thread has yet to see an earlier change.
+            // If the channel is full, the thread has not handled an earlier change yet.
             let _ = self.0.try_send(());
         }
     }
 }
 
 impl Mux {
-    /// Starts a thread that stores with the keeper where each pane is, after each change, and calls `also` before. The
+    /// Starts a thread that, after each change, calls `also` and then stores each pane's position with the keeper. The
     /// thread ends with the mux.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Mux {
         Ok(())
     }
 
-    /// Stores where each pane is.
+    /// Stores each pane's position.
     pub(super) fn store_placements_now(&self) {
         let layout = self.layout();
         for tab in &layout.tabs {

@@ -1,6 +1,6 @@
 //! Starts a new program in the place of a pane.
 //!
-//! Owns the exchange of the two panes: the new pane has the id, the place, the size and the name of the old one.
+//! Owns the exchange of the two panes: the new pane has the id, the position, the size and the name of the old pane.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::{Mux, MuxError, MuxEvent};
 use crate::{OnExit, Pane, PaneId, Spawn, SpawnError};
 
 impl Mux {
-    /// Ends a pane's program, and starts another program in a new pane with the same id and place. The terminal starts
-    /// empty.
+    /// Ends a pane's program, and starts another program in a new pane with the same id and position. The terminal
+    /// starts empty.
     ///
     /// # Errors
     /// If there is no such pane, the pane belongs to tmux, or the program can't be started. The old pane then stays.

@@ -10,7 +10,8 @@ use crate::PaneId;
 pub struct HandoverCheck {
     /// The whole state of the terminal as text ([`Term::dump`]).
     pub live: String,
-    /// The whole state of the rebuilt terminal. The error is the reason why there is none, as a sentence.
+    /// The whole state of the rebuilt terminal. The error is the reason why there is no rebuilt terminal, as a
+    /// sentence.
     pub rebuilt: Result<String, String>,
     /// The length of the checkpoint in bytes.
     pub checkpoint: usize,
@@ -26,8 +27,8 @@ impl HandoverCheck {
 }
 
 impl Mux {
-    /// Rebuilds a pane's terminal from the journal of its program, and compares both. The program notices nothing. Takes
-    /// time and memory in proportion to history and images.
+    /// Rebuilds a pane's terminal from the journal of its program, and compares both. The program is not affected.
+    /// Takes time and memory in proportion to history and images.
     ///
     /// # Errors
     /// If there is no such pane.

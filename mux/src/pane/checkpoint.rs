@@ -12,11 +12,11 @@ use crate::{
     process::{CheckpointDue, JournalContents, TermChange},
 };
 
-/// The size of history and images in bytes from which on a checkpoint leaves out images and most of the history, so that
-/// it fits into the journal.
+/// If history and images have at least this size in bytes, a checkpoint leaves out images and most of the history, so
+/// that it fits into the journal.
 const MAX_WHOLE: usize = 96 << 20;
 
-/// The most rows of history in a checkpoint of a terminal that is too large for the journal.
+/// The maximum number of rows of history in a checkpoint of a terminal that is too large for the journal.
 const FEW_ROWS: u64 = 10_000;
 
 /// A terminal that was rebuilt from a journal.

@@ -14,7 +14,7 @@ pub(crate) trait ControlClient: Send + Sync {
     /// Handles output of the program. Returns the number of bytes handled. If it is less than all, the client has
     /// ended, and the rest is ordinary output.
     fn output(&self, bytes: &[u8]) -> usize;
-    /// Handles what was typed into the pane.
+    /// Handles input that was typed into the pane.
     fn input(&self, bytes: &[u8]);
     /// The control mode, or the program, has ended.
     fn close(&self);

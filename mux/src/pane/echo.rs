@@ -14,7 +14,7 @@ use crate::{
     process::{CLEAR_HISTORY, RESET, TermChange},
 };
 
-/// How text from another source than the program changed the terminal.
+/// The effect on the terminal of text from a source other than the program.
 struct Shown {
     seq: u64,
     size: Size,

@@ -1,7 +1,7 @@
 //! A pane's program: the foreground process, its working directory, and signals to it.
 //!
-//! Chooses between the reported working directory and the one that the system shows. Never assumes that the program is
-//! a child of this process.
+//! Chooses between the directory that the program reports and the directory that the system reports. Never assumes that
+//! the program is a child of this process.
 
 use std::{io, path::PathBuf, sync::atomic::Ordering};
 
@@ -55,9 +55,9 @@ impl Pane {
     }
 
     /// The working directory from OSC 7, or else from the system. The system's directory is used if a program entered
-    /// the foreground since the last report, because that program may have changed it. It is also used if the system
-    /// shows another directory for the shell than the shell reported: the shell may have sent its report before its
-    /// last command.
+    /// the foreground since the last report, because that program may have changed it. It is also used if the system's
+    /// directory of the shell differs from the reported directory: the shell may have sent its report before its last
+    /// command.
     fn cwd(&self) -> Option<Cwd> {
         let reported = self.term.lock().cwd().map(str::to_owned);
         let Some(reported) = reported else { return self.process.cwd().map(Cwd::Here) };

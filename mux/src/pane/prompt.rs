@@ -179,8 +179,8 @@ impl Pane {
         self.process.execution(self.process.group_in_front()?)
     }
 
-    /// Whether the foreground program is not the shell at the last prompt: it is another process, or a program by which
-    /// that shell has replaced itself. Such a program does not mark prompts.
+    /// Whether the foreground program is not the shell at the last prompt: it is another process, or that shell has
+    /// replaced itself with another program. Such a program does not mark prompts.
     pub fn is_shell_covered(&self) -> bool {
         let shell = self.shell_at_prompt.lock().map(|shell| shell.pid);
         let front = self.foreground().map(|front| front.pid);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_shows_by_itself_is_no_line_that_was_begun() {
+    fn text_that_a_shell_shows_by_itself_is_no_begun_line() {
         assert_eq!(behind_prompt("", "", true), None);
         assert_eq!(behind_prompt("  ", "  ", true), None);
         assert_eq!(behind_prompt("\x1b[2mls -l\x1b[m\x1b[5D", "", true), None, "a suggestion");

@@ -85,7 +85,7 @@ struct State {
     last: Option<Instant>,
 }
 
-/// What the queue does with new bytes.
+/// The way in which the queue handles new bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Flow {
     #[default]

@@ -191,7 +191,7 @@ impl Pane {
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = since_1970.map_or(0, |time| time.as_millis() as u64);
         let journal = self.process.journal();
-        // The number of bytes that the journal does not know as applied.
+        // The number of applied bytes that were not reported to the journal yet.
         let mut unnoted = bytes.len();
         let (seq, is_synchronized) = loop {
             rest = self.follow_control_mode(&mut output.controlled, &mut output.parser, rest);

@@ -64,7 +64,7 @@ impl Pane {
         let front = self.forget_ended();
         let title = {
             let titles = self.titles.lock();
-            // The reader has not recorded yet which program set the newest title, so show that title.
+            // The reader has not yet recorded which program set the newest title, so show the newest title.
             if titles.count < count { newest } else { titles.shown(&front).to_owned() }
         };
         Some(title).filter(|title| !title.is_empty())
@@ -80,7 +80,7 @@ impl Pane {
         let front = self.forget_ended();
         let titles = self.titles.lock();
         let title = match titles.of_front(&front) {
-            // The reader has not recorded yet which program set the newest title, so show that title.
+            // The reader has not yet recorded which program set the newest title, so show the newest title.
             Some(_) if titles.count < count => newest,
             title => title?.to_owned(),
         };

@@ -60,7 +60,7 @@ impl Pane {
             }
             Step::Drop(reply) => {
                 files.remove(command.id.as_str());
-                // A thread that waits for room must see that its session has ended.
+                // Wake the threads that wait for room, so that they notice that their session has ended.
                 self.queue.wake_senders();
                 self.transfer_reply(reply);
             }

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
-/// Who shows a pane.
+/// Whether the window or a live view shows a pane.
 pub(super) struct Visibility {
     /// Whether the window shows the pane. At first, whether there is a window.
     in_window: AtomicBool,

@@ -130,7 +130,7 @@ impl Pane {
         self.queue.enters()
     }
 
-    /// How often the user has typed in this pane. If the number differs from an earlier one, the user has typed in
+    /// How often the user has typed in this pane. If the number differs from an earlier result, the user has typed in
     /// between.
     pub fn touches(&self) -> u64 {
         self.touches.load(Ordering::Acquire)

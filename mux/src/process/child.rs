@@ -1,4 +1,4 @@
-//! The program of a pty as a process: how its end is noticed, and with which status.
+//! The program of a pty as a process: detects its end, and determines its status.
 //!
 //! The parent of the program is this process, or a keeper. Only a parent can collect the status.
 
@@ -22,8 +22,8 @@ use unterm_keeper::{Ending, Exit, ExitPipe};
 use super::system;
 use crate::ExitStatus;
 
-/// A process, until its status was collected, and its status afterward. As long as there is no status, no other process
-/// gets the process id, unless a keeper was killed.
+/// A process, or its status after the status was collected. Before that, no other process gets the process id, unless a
+/// keeper was killed.
 pub(super) struct Child {
     pid: Pid,
     status: Option<ExitStatus>,
@@ -83,7 +83,7 @@ impl Child {
         Self { pid, status: None, parent }
     }
 
-    /// Whether a keeper is the parent, as far as it is known.
+    /// Whether a keeper is known to be the parent.
     pub(super) fn is_kept(&self) -> bool {
         match self.parent {
             Parent::Own(_) => false,
@@ -94,7 +94,7 @@ impl Child {
         }
     }
 
-    /// How the process ended, as far as it is known.
+    /// How the process ended. `None` if that is not known yet.
     pub(super) fn known_status(&self) -> Option<ExitStatus> {
         self.status
     }

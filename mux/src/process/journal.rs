@@ -1,7 +1,7 @@
 //! The journal of a program's output, with which another process can rebuild the program's terminal if this process is
 //! killed.
 //!
-//! Owns what is noted beside the output: changes of the terminal that the output does not describe. Never reads output or
+//! Owns the marks between the output: changes of the terminal that the output does not describe. Never reads output or
 //! writes a terminal: the process does the former, and the pane the latter.
 
 use unterm_term::{Event, Parser, Size, Term};
@@ -19,7 +19,7 @@ pub enum TermChange {
     ClearOutput,
     /// The terminal was reset.
     Reset,
-    /// What [`Term::last_printed`] returned, after a checkpoint.
+    /// The result of [`Term::last_printed`], after a checkpoint.
     LastPrinted {
         /// The character that REP would repeat.
         character: char,
@@ -112,7 +112,7 @@ pub enum CheckpointDue {
     Now,
 }
 
-/// What a journal contains, for the next pane of the program.
+/// The contents of a journal, for the next pane of the program.
 #[derive(Clone, Debug, Default)]
 pub struct JournalContents {
     /// Bytes that rebuild the terminal. Empty if it was new.
@@ -129,7 +129,7 @@ pub struct JournalContents {
 
 #[cfg(target_os = "linux")]
 impl From<unterm_keeper::Recovered> for JournalContents {
-    /// Leaves out marks that this version does not know.
+    /// Leaves out marks that this version does not define.
     fn from(recovered: unterm_keeper::Recovered) -> Self {
         let unterm_keeper::Recovered { screen, output, marks, answered, applied } = recovered;
         let change = |mark: unterm_keeper::Mark| {
@@ -159,10 +159,10 @@ pub trait OutputJournal: Send + Sync {
     /// the terminal's lock, if all output that was read has been applied. Returns whether the bytes were stored: there is
     /// a maximum length.
     fn checkpoint(&self, screen: &[u8], changes: &[TermChange]) -> bool;
-    /// What another process would find if this process were killed now.
+    /// The contents that another process would find if this process were killed now.
     ///
     /// # Errors
-    /// If another process would refuse the journal. The reason in words.
+    /// If another process would refuse the journal. The error is the reason, in words.
     fn inspect(&self) -> Result<JournalContents, String>;
     /// Gives memory back to the system that the journal no longer needs.
     fn free(&self);

@@ -32,7 +32,7 @@ struct State {
     client: Option<Client>,
     /// The program that takes the place of this process.
     successor: Option<Successor>,
-    /// Whether the keeper knows the successor, or that there is none.
+    /// Whether the keeper has received the current successor, or the information that there is none.
     is_successor_known: bool,
     /// Whether the successor does not change any more.
     is_decided: bool,
@@ -59,7 +59,7 @@ pub(super) enum NotStarted {
 pub(super) struct KeeperPane {
     keeper: Arc<Keeper>,
     key: PaneKey,
-    /// What the keeper knows already.
+    /// The data that the keeper has already received.
     placement: Mutex<ProgramPlacement>,
 }
 
@@ -73,9 +73,9 @@ impl Keeper {
         name.clone_into(&mut self.state.lock().owner);
     }
 
-    /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it. After
-    /// `decides`, it does not change any more. Then it reaches a keeper that runs even if there is no connection, because
-    /// that keeper may know another successor.
+    /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it.
+    /// `decides`: no later call changes the successor. It is then also sent to a running keeper without a connection,
+    /// because that keeper may store an earlier successor.
     pub(super) fn set_successor(&self, successor: Option<Successor>, decides: bool) {
         let mut state = self.state.lock();
         if state.is_decided && !decides {
@@ -101,7 +101,7 @@ impl Keeper {
         };
         if decides && !has_keeper {
             state.connect_to_running(&self.launcher);
-            // No keeper is no failure, so the next program may start one at once.
+            // A missing keeper is not a failure, so the next program may start a keeper at once.
             state.client.take_if(|client| !client.is_usable());
         }
     }
@@ -233,13 +233,13 @@ impl State {
         self.client = client.map(|client| self.introduced(client));
     }
 
-    /// A new connection, over which the keeper has learned the successor, or that there is none: the keeper knows the
-    /// successor of a process even without a connection.
+    /// A new connection, over which the keeper has received the successor, or the information that there is none: the
+    /// keeper stores the successor of a process even without a connection.
     fn introduced(&mut self, mut client: Client) -> Client {
         self.is_keeper_too_old = false;
         self.is_successor_known = false;
         if self.successor.is_some() || self.is_decided {
-            // A connection that is useless now shows that with the next request.
+            // If the connection is already useless, the next request fails.
             let _ = self.introduce(&mut client);
         }
         client
@@ -284,7 +284,7 @@ impl KeeperPane {
         self.key.number
     }
 
-    /// Stores what the next owner of the pane needs.
+    /// Stores the data that the next owner of the pane needs.
     pub(super) fn describe(&self, placement: ProgramPlacement) {
         let before = std::mem::replace(&mut *self.placement.lock(), placement.clone());
         if before == placement {

@@ -50,17 +50,17 @@ pub struct LeftProgram {
     /// The process id of that instance. It may belong to another process now. `None` if the keeper does not report it.
     pub left_by: Option<u32>,
     /// The process id of the program that the keeper has started to take over this program. `None` if the keeper has
-    /// started none, or does not report it.
+    /// started no program, or does not report it.
     pub left_to: Option<u32>,
     /// When that instance left it, in milliseconds since 1970.
     pub since: u64,
-    /// What the spawner has stored.
+    /// The data that the spawner has stored.
     pub origin: SpawnOrigin,
     /// The secret in the prompt marks of the program's shells.
     pub(crate) nonce: Option<Arc<str>>,
     /// The size of its terminal.
     pub size: Size,
-    /// Where the last owner has shown the program.
+    /// The position of the program's pane in the last owner's layout.
     pub placement: ProgramPlacement,
     /// Whether the program has ended. Its status can still be read.
     pub has_ended: bool,
@@ -79,9 +79,10 @@ impl LeftProgram {
 pub struct SuccessorProgram {
     /// The path of the program.
     pub file: PathBuf,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<OsString>,
-    /// What it reads from its standard input. At most 16 KiB. Only this process, the keeper and the program know it.
+    /// The input that the program reads from its standard input. At most 16 KiB. Only this process, the keeper and the
+    /// program have access to it.
     pub input: String,
     /// Whether this process ends on purpose.
     pub is_planned: bool,
@@ -108,7 +109,7 @@ impl SuccessorProgram {
             args: self.args,
             env: std::env::vars_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| "/".into()),
-            // The keeper has other values than this process.
+            // Pass these values explicitly, because the keeper's values may differ from this process's.
             umask: Some(system::umask().unwrap_or(USUAL_UMASK)),
             open_files: Some((limit.current, limit.maximum)),
         };
@@ -123,13 +124,15 @@ impl KeptSpawner {
         Self(Arc::new(Keeper::new(program, socket)))
     }
 
-    /// Sets the name of this instance, by which others see who owns a program. Call it before the first program starts.
+    /// Sets the name of this instance, by which other instances identify the owner of a program. Call it before the
+    /// first program starts.
     pub fn set_owner(&self, name: &str) {
         self.0.set_owner(name);
     }
 
     /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
-    /// last one, unless [`Self::decide_successor`] was called. May wait for a few seconds, if the keeper does not answer.
+    /// previous successor, unless [`Self::decide_successor`] was called. May wait for a few seconds, if the keeper does
+    /// not answer.
     pub fn set_successor(&self, successor: SuccessorProgram) {
         self.0.set_successor(Some(successor.into_successor()), false);
     }
@@ -154,8 +157,8 @@ impl KeptSpawner {
         Ok(left.into_iter().map(left_program).collect())
     }
 
-    /// Takes over a program that continues without an owner. It belongs to this process now. Also returns what its journal
-    /// contains, if there is a journal that can be used.
+    /// Takes over a program that continues without an owner. It belongs to this process now. Also returns the contents
+    /// of its journal, if there is a usable journal.
     ///
     /// # Errors
     /// If another process has taken it over, or the keeper cannot be reached.
@@ -211,7 +214,7 @@ impl Spawner for KeptSpawner {
 fn start(launch: &Launch, spawn: &Spawn, size: Size) -> Start {
     let limit = limits::started_with().unwrap_or_else(|| getrlimit(Resource::Nofile));
     let mut program = launch.program.clone();
-    // The keeper has other values than this process.
+    // Pass these values explicitly, because the keeper's values may differ from this process's.
     program.umask = Some(system::umask().unwrap_or(USUAL_UMASK));
     program.open_files = Some((limit.current, limit.maximum));
     let origin = spawn.origin.as_deref().cloned().unwrap_or_default();
@@ -279,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_left_a_program_and_to_whom_is_known() {
+    fn a_left_program_names_its_last_owner_and_successor() {
         let mut identity = Identity {
             number: 7,
             pid: 1234,
@@ -306,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_successor_reads_is_not_shown() {
+    fn the_debug_form_of_a_successor_hides_its_input() {
         let successor = SuccessorProgram {
             file: "/bin/unterm".into(),
             args: Vec::new(),

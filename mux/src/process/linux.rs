@@ -82,7 +82,7 @@ pub(super) fn name(pid: i32) -> Option<String> {
     Some(path.to_string_lossy().into_owned())
 }
 
-/// How often to read the arguments of a process that shows none. A process that has ended never shows any.
+/// How often to try to read the arguments of a process that has none yet. A process that has ended never has any.
 const EXEC_LOOKS: usize = 50;
 
 /// The name in a process's first argument, without the mark of a login shell. During an exec, the kernel sets the
@@ -290,7 +290,7 @@ pub(super) fn execution(pid: i32) -> Option<u64> {
     image(pid).map(|image| image.stamp)
 }
 
-/// What differs between two programs that a process executes one after the other.
+/// Values that differ between two programs that a process executes one after the other.
 #[derive(PartialEq, Eq)]
 pub(super) struct Image {
     /// The addresses of code and stack (fields 26 and 28 of `/proc/PID/stat`). The system chooses random ones for each

@@ -1,7 +1,8 @@
 //! A local program on a pty.
 //!
-//! The program is a child of this process, or of a keeper. That differs only in its end ([`Child`]). The master is
-//! non-blocking. Only poll(2) waits: for the master, the program's end or a wake-up.
+//! The program is a child of this process, or of a keeper. The two cases differ only in how the end of the program is
+//! detected ([`Child`]). The master is non-blocking. Only poll(2) waits: for the master, the program's end or a
+//! wake-up.
 
 mod reading;
 

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_removed() {
+    fn files_of_killed_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let ours = Variables::new(folder.path());
         ours.set("A", Some("1")).unwrap();

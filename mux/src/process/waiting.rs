@@ -26,7 +26,7 @@ const PTY_TERMINALS: u32 = 136;
 /// The maximum depth of nested terminals through which input is followed. For example, `sudo` in `script` has depth 2.
 const MOST_NESTED: usize = 4;
 
-/// What is known about a process's wait for its terminal's input.
+/// Whether a process waits for its terminal's input, as far as the system reports it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     No,

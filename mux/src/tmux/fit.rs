@@ -31,7 +31,7 @@ fn node(
     }
 }
 
-/// The tree of cells that follow each other: the first one, and a split of the others.
+/// The tree of cells that follow each other: the first cell, and a split of all further cells.
 fn parts(
     cells: &[Cell],
     axis: Axis,
@@ -164,7 +164,7 @@ fn has_same_panes(one: &Node, other: &Node) -> bool {
     }
 }
 
-/// The cell in its new place. `None` if the trees are not trees of this cell.
+/// The cell at its new position. `None` if the trees are not trees of this cell.
 fn resized(cell: &Cell, old: &Node, new: &Node, place: Rect) -> Option<Cell> {
     let content = match &cell.content {
         Content::Pane(pane) => match (old, new) {

@@ -11,8 +11,8 @@ use super::{
 use crate::{Layout, PaneId, Tab};
 
 impl State {
-    /// Sends the differences between the tabs and what tmux has described. Returns the windows whose tabs must be
-    /// arranged again, because tmux can't follow.
+    /// Sends the differences between the tabs and the windows that tmux has described. Returns the windows whose tabs
+    /// must be arranged again, because tmux can't follow.
     pub(crate) fn follow(&mut self, layout: &Layout) -> Vec<tmux::WindowId> {
         let targets: BTreeMap<PaneId, tmux::PaneId> =
             self.panes.iter().map(|(target, (pane, _))| (*pane, *target)).collect();

@@ -27,7 +27,7 @@ pub(crate) struct Link {
     answered: Condvar,
 }
 
-/// What the connection knows.
+/// The state of the connection.
 pub(crate) struct State {
     pub(crate) client: tmux::Client,
     pub(crate) windows: BTreeMap<tmux::WindowId, TabWindow>,
@@ -42,7 +42,7 @@ pub(crate) struct State {
     pub(crate) is_dirty: bool,
     /// Whether the focus has moved from the pane in which tmux was started to a tab of the server.
     pub(crate) has_moved_focus: bool,
-    /// The size of new windows that was sent last.
+    /// The last sent size of new windows.
     pub(crate) size: (u16, u16),
     /// Whether programs in tmux outlive their panes here, because the user has detached or Unterm ends.
     is_detached: bool,

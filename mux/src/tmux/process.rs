@@ -1,7 +1,7 @@
 //! The program of a pane of tmux, as a [`Process`].
 //!
-//! Owns the output that tmux has sent and the pane's reader has not read. Never talks to tmux itself: the [`Server`]
-//! does.
+//! Owns the output that tmux has sent and the pane's reader has not read. Never sends anything to tmux itself: the
+//! [`Server`] does.
 
 use std::{
     io,
@@ -152,12 +152,12 @@ impl TmuxProcess {
         self.state.lock().size
     }
 
-    /// Another program is in the foreground.
+    /// Records that another program is in the foreground.
     pub(crate) fn set_front_name(&self, name: String) {
         self.state.lock().front_name = Some(name).filter(|name| !name.is_empty());
     }
 
-    /// The pane has ended in tmux, or the connection has.
+    /// Records that the pane has ended in tmux, or that the connection has ended.
     pub(crate) fn end(&self, status: ExitStatus) {
         self.state.lock().ended.get_or_insert(status);
         self.wake();
@@ -327,7 +327,7 @@ impl Process for TmuxProcess {
 mod tests {
     use super::*;
 
-    /// A server that records what it is asked, and accepts input only while it is `open`.
+    /// A server that records all requests, and accepts input only while it is `open`.
     #[derive(Default)]
     struct Recorder {
         state: parking_lot::Mutex<(bool, Vec<String>)>,

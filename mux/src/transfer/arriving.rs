@@ -61,7 +61,7 @@ impl Data {
         }
     }
 
-    /// Limits the bytes of the file to `most` for what is written next.
+    /// Limits the bytes that are written to the file from now on to `most`.
     fn limit(&mut self, most: u64) {
         match self {
             Self::Plain(file) => file.most = most,
@@ -294,7 +294,7 @@ impl Arriving {
     /// Ends the session. Returns the reply if something failed.
     pub(crate) fn finish(mut self, to: &Recipient) -> Option<String> {
         let mut reply = None;
-        // The innermost folders first: setting one changes the time of none above it.
+        // Start with the innermost folders, because setting the time of a folder does not change the folders above it.
         for (parts, metadata) in self.folders.drain(..).rev() {
             if let Err(error) = self.folder.dress_folder(&parts, metadata) {
                 reply = to.fail("", &status_of(&error));

@@ -1,6 +1,7 @@
 //! Files beneath a folder. No path leaves it: `..` is refused, and no link is followed.
 //!
-//! To programs, the folder is both the root and the home folder of this machine. The paths of its real place work too.
+//! To programs, the folder is both the root and the home folder of this machine. Paths that begin with its real path
+//! work too.
 
 use std::{
     fs::File,
@@ -17,7 +18,7 @@ use rustix::fs::{
 /// The parts of a path beneath the folder.
 pub(crate) type PathParts = Vec<String>;
 
-/// The parts of a program's path beneath `folder`; none for the folder itself.
+/// The parts of a program's path beneath `folder`. Empty for the folder itself.
 pub(crate) fn parts_in(folder: &Path, path: &str) -> io::Result<PathParts> {
     let home = std::env::home_dir().unwrap_or_default();
     let whole = match path.strip_prefix("~/") {
@@ -116,11 +117,11 @@ impl Folder {
         Ok(File::from(openat(&folder, name, flags, mode)?))
     }
 
-    /// Creates a folder, if it does not exist. Returns whether it did not exist.
+    /// Creates a folder, if it does not exist. Returns whether it was created.
     pub(crate) fn create_folder(&self, parts: &[String]) -> io::Result<bool> {
         let (folder, name) = self.parent(parts, true)?;
         let is_new = make_folder(&folder, name)?;
-        // What exists may be a file or a link.
+        // The existing entry may be a file or a link.
         open_folder(&folder, name)?;
         Ok(is_new)
     }
@@ -160,7 +161,7 @@ impl Folder {
         Ok(readlinkat(&folder, name, Vec::new())?.into_bytes())
     }
 
-    /// What is known of a file. A link is not followed.
+    /// The metadata of a file. A link is not followed.
     pub(crate) fn stat(&self, parts: &[String]) -> io::Result<Stat> {
         if parts.is_empty() {
             return Ok(fstat(&self.root)?);
@@ -190,7 +191,7 @@ impl Folder {
     }
 }
 
-/// What a program wrote about a file besides its data.
+/// The metadata that a program sent for a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Metadata {
     pub(crate) permissions: Option<u32>,

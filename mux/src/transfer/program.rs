@@ -1,8 +1,8 @@
 //! The program's side of a file transfer (OSC 5113): puts files on the terminal's machine, or fetches files from there.
 //!
-//! Runs at the program's end of a pty, usually on a remote host, and works with each terminal that has the protocol. What
-//! the terminal sends is not trusted: every size is bounded, and fetched files stay beneath one folder, replace no other
-//! files and follow no links there.
+//! Runs at the program's end of a pty, usually on a remote host, and works with each terminal that has the protocol.
+//! The terminal's data is not trusted: every size is bounded, and fetched files stay beneath one folder, replace no
+//! other files and follow no links there.
 
 mod channel;
 mod fetch;
@@ -41,7 +41,7 @@ pub enum TransferError {
     Terminal(#[from] io::Error),
 }
 
-/// What a transfer did.
+/// The result of a transfer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transferred {
     /// The number of regular files that were copied completely.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unterm_term::TransferReply;
 
-/// Who a reply goes to, and which replies the program wants.
+/// The session that replies belong to, and the kinds of replies that the program wants.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipient {
     pub(crate) id: Arc<str>,
@@ -25,7 +25,7 @@ impl Recipient {
         (self.quiet < 2).then(|| reply.encode())
     }
 
-    /// What the program asked for: a listing or data.
+    /// The reply to the program's request: a listing or data.
     pub(crate) fn send(&self, reply: TransferReply<'_>) -> String {
         TransferReply { id: &self.id, ..reply }.encode()
     }

@@ -51,7 +51,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// A handle, and what [`serve`] needs.
+    /// A handle, and the parameters for [`serve`].
     pub(crate) fn new() -> (Self, Receiver<Fetch>, Arc<AtomicBool>) {
         let (fetches, received) = sync_channel(FETCHES_CAP);
         let has_ended = Arc::<AtomicBool>::default();
@@ -69,7 +69,7 @@ impl Drop for Serving {
     }
 }
 
-/// Why serving stopped: the program ended, or takes no more input.
+/// Serving stopped, because the program ended or accepts no more input.
 struct Gone;
 
 /// The files that a program may fetch, by the paths in the list it got.
@@ -167,7 +167,7 @@ fn list(
             })))?;
             if kind == TransferKind::Directory {
                 match folder.names(&parts, LIST_CAP) {
-                    // In order, because the last is taken first.
+                    // In reverse order, because the last entry is removed first.
                     Ok(names) => waiting.extend(names.into_iter().rev().map(|name| {
                         let mut inside = parts.clone();
                         inside.push(name);

@@ -1,4 +1,4 @@
-//! The sessions of a pane: which the user was asked about, which were accepted, and what each may do.
+//! The sessions of a pane: whether the user was asked about a session, whether it was accepted, and what it may do.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use super::{
 /// The maximum number of sessions of a pane.
 const SESSIONS_CAP: usize = 4;
 
-/// What a program wants.
+/// The kind of transfer that a program requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferDirection {
     /// To put files on this machine.
@@ -28,7 +28,7 @@ pub enum TransferDirection {
 /// A program's request to transfer files. [`crate::Pane::answer_transfer`] answers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferRequest {
-    /// The request's handle. No other request of this pane has the same one.
+    /// The request's handle. No other request of this pane has the same handle.
     pub handle: u64,
     /// The direction.
     pub direction: TransferDirection,
@@ -41,15 +41,15 @@ impl TransferRequest {
     /// The maximum number of paths that a session may ask for: as many as a question can show.
     pub const PATHS_CAP: usize = 6;
 
-    /// What the program can read if the user agrees to `folder`: paths relative to `folder`. The empty path is the whole
-    /// folder. Leaves out paths that will be refused.
+    /// The paths, relative to `folder`, that the program can read if the user agrees to `folder`. The empty path is the
+    /// whole folder. Leaves out paths that will be refused.
     pub fn paths_in(&self, folder: &Path) -> Vec<String> {
         let parts = self.paths.iter().filter_map(|path| parts_in(folder, path).ok());
         parts.map(|parts| parts.join("/")).collect()
     }
 }
 
-/// How far a session is.
+/// The state of a session.
 #[derive(Debug)]
 enum Stage {
     /// The program names the paths that it wants to read.
@@ -70,7 +70,7 @@ struct Session {
     stage: Stage,
 }
 
-/// What the pane has to do after a command, with no lock held.
+/// The task of the pane after a command, to perform with no lock held.
 #[derive(Debug)]
 pub(crate) enum Step {
     Nothing,
@@ -83,7 +83,7 @@ pub(crate) enum Step {
     Drop(Option<String>),
 }
 
-/// What the user's answer leads to.
+/// The consequence of the user's answer.
 #[derive(Debug)]
 pub(crate) enum Answered {
     Reply(Option<String>),
@@ -99,7 +99,7 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
-    /// Handles a command. `has_user`: somebody can be asked.
+    /// Handles a command. `has_user`: whether a user can be asked.
     pub(crate) fn handle(&mut self, command: &TransferCommand, has_user: bool) -> Step {
         let at = self.sessions.iter().position(|session| *session.id == *command.id);
         match (command.action, at) {

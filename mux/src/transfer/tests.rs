@@ -1,4 +1,4 @@
-//! Tests of file transfers, after the text of the protocol's specification.
+//! Tests of file transfers, based on the protocol's specification.
 
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Mutex};
 
@@ -213,7 +213,7 @@ fn no_path_leaves_the_folder_and_no_file_is_replaced() {
     fails("link", ";ft=symlink");
     fails("link", ";ft=link");
     let escaped = format!("{}/x", outside.path().display());
-    // A path of another place counts from the folder.
+    // A path elsewhere is interpreted relative to the folder.
     assert!(fixture.file("g", &escaped, "").contains("STARTED"));
     fixture.send("ac=finish;id=s");
     assert_eq!(fs::read_dir(outside.path()).expect("it").count(), 1);
@@ -241,7 +241,7 @@ fn folders_that_exist_keep_their_permissions_and_time() {
     assert_eq!(fixture.send("ac=finish;id=s"), "");
     assert_eq!((mode(fixture.path()), mode(&old)), (root_mode, old_mode));
     assert_eq!(fs::metadata(&old).expect("it").modified().expect("a time"), changed);
-    // The group and others can't write what arrived.
+    // The group and others can't write to the received files.
     assert_eq!(mode(&fixture.path().join("new")), 0o755);
     assert_eq!(mode(&fixture.path().join("file")), 0o755);
 }
@@ -385,7 +385,7 @@ fn served(fixture: &mut Fixture, paths: &[&str], fetches: &[&str]) -> Vec<String
         let reply = fixture.send(&format!("ac=file;id=s;fid=d{i};{keys}"));
         assert_eq!(reply, "", "{keys}");
     }
-    // The end of the session ends the thread after what it has to do.
+    // The end of the session ends the thread after its remaining work.
     assert_eq!(fixture.send("ac=finish;id=s"), "");
     let sent = Mutex::new(Vec::new());
     serve(&to, &folder, &wanted, &received, |reply| {
@@ -449,7 +449,7 @@ fn a_program_that_is_gone_ends_serving() {
     fixture.file("w", "a", "");
     let folder = fixture.path().to_owned();
     let Some(Answered::Serve(to, wanted)) = fixture.answer(true) else { panic!("not served") };
-    // The handle lives on, but nothing is taken any more.
+    // The handle still exists, but no data is accepted any more.
     let (serving, received, _) = Serving::new();
     serve(&to, &folder, &wanted, &received, |_| false);
     fixture.sessions.begin_serving(&to, serving);

@@ -1,4 +1,4 @@
-//! The state of a client: what was asked of tmux, and which windows and panes the session has.
+//! The state of a client: its requests to tmux, and the windows and panes of the session.
 //!
 //! Owns the order of replies, the attach, and the bounds of everything that the server makes the client store. The
 //! requests of the user are in `requests`, the windows and panes in `model`.
@@ -34,16 +34,16 @@ const REPLY_LINES: usize = 200_000;
 /// The age of output at which tmux pauses a pane, in seconds.
 const PAUSE_AFTER: u32 = 5;
 
-/// What the owner of a client must do.
+/// A task for the owner of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The client is attached to a session with this name, or the session was renamed.
     Session(String),
-    /// A window exists and looks like this. Open or change its tab.
+    /// A window exists with this content. Open or change its tab.
     Window {
         /// The window.
         window: WindowId,
-        /// Its panes.
+        /// The window's panes.
         view: View,
     },
     /// A window has closed.
@@ -82,7 +82,7 @@ pub enum Action {
 pub struct Opened {
     /// The pane.
     pub pane: PaneId,
-    /// The pane's window, if it is a new one.
+    /// The pane's window, if it is new.
     pub window: Option<WindowId>,
 }
 
@@ -101,7 +101,7 @@ pub enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket(pub u64);
 
-/// What a reply is for.
+/// The purpose of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// A command whose errors do not concern the user.
@@ -135,7 +135,7 @@ struct Reply {
     bytes: usize,
 }
 
-/// How far the attach has come.
+/// The progress of attaching to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// tmux has not reported that the client is attached, or nothing may be sent.
@@ -164,9 +164,9 @@ pub struct Client {
     /// Windows whose description was requested.
     asked: BTreeSet<WindowId>,
     opened_windows: usize,
-    /// The size that was sent last.
+    /// The last sent size of new windows.
     size: (u16, u16),
-    /// Commands for tmux that were not taken.
+    /// Commands for tmux that the owner has not fetched yet.
     commands: Vec<u8>,
     actions: VecDeque<Action>,
 }
@@ -212,7 +212,7 @@ impl Client {
         at
     }
 
-    /// The next action. Its owner must have carried out the previous ones.
+    /// The next action. The owner must have carried out all previous actions.
     pub fn next_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
     }
@@ -251,7 +251,7 @@ impl Client {
             }
             return;
         }
-        // A line without any text is what a pty adds, for example between two lines of a slow link.
+        // Skip empty lines, which a pty may add, for example between two lines of a slow link.
         if let Some(notification) = notification::parse(line) {
             self.notified(notification);
         }
@@ -408,7 +408,7 @@ impl Client {
     /// Handles a complete reply.
     fn finish(&mut self, reply: Reply, has_failed: bool) {
         let Some(Pending { line, purpose }) = reply.pending else {
-            // The reply to the command that started the client, or to a command of another one.
+            // The reply to the command that started the client, or to a command of another client.
             return self.finish_other(&reply, has_failed);
         };
         if purpose == Purpose::Input {

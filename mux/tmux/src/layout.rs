@@ -43,11 +43,11 @@ pub struct Cell {
     pub x: u16,
     /// The distance from the window's top edge.
     pub y: u16,
-    /// What the cell contains.
+    /// The contents of the cell.
     pub content: Content,
 }
 
-/// What a cell contains.
+/// The contents of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A pane.
@@ -62,7 +62,7 @@ pub enum Content {
 /// row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Borders {
-    /// There are none at the window's edges.
+    /// There are no title lines at the window's edges.
     #[default]
     Off,
     /// The panes at the top edge are a row smaller than their cells.

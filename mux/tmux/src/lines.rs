@@ -13,7 +13,7 @@ pub(crate) struct Lines {
 
 /// A step through the bytes.
 pub(crate) enum Step {
-    /// A complete line, without its end. `None`: it was longer than [`LINE_CAP`].
+    /// A complete line, without its end. `None`: the line was longer than [`LINE_CAP`].
     Line(Option<Vec<u8>>),
     /// All bytes were consumed, and the line is not complete.
     Partial,

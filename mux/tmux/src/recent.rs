@@ -50,8 +50,8 @@ impl Recent {
 }
 
 impl LastLines {
-    /// The number of captured lines up to the last one that was printed before. `None` if none of them is known: tmux has
-    /// dropped the known lines from its history, or shows them with other characters.
+    /// The number of captured lines up to the last line that was printed before. `None` if no captured line is known:
+    /// tmux has dropped the known lines from its history, or shows them with other characters.
     pub(crate) fn known_in<'t>(&self, lines: impl Iterator<Item = &'t [u8]>) -> Option<usize> {
         let key = |line: &[u8]| keys(line).map(|(_, key)| key).unwrap_or_default();
         let captured: Vec<Key> = lines.map(key).collect();
@@ -125,7 +125,7 @@ mod tests {
         // The edited line has other characters in tmux.
         assert_eq!(known(b"onf\x08e\r\n", &captured), None);
         assert_eq!(known(b"four\r\nfive\r\n", &captured), Some(5), "nothing is missing");
-        // The last place counts.
+        // If the lines occur several times, use the last position.
         assert_eq!(known(b"y\r\ny\r\n", &["y", "y", "y", "z"]), Some(3));
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct Text {
     pub(crate) saved: Vec<Vec<u8>>,
 }
 
-/// What a terminal contains when a pane is restored.
+/// The contents of a terminal when a pane is restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
     /// The terminal is new. It gets the history and the screen.

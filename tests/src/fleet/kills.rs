@@ -51,7 +51,7 @@ pub struct Report {
 /// The number of a call, and the number of its machine.
 type Call = (usize, usize);
 
-/// The calls of an agent: those that were acknowledged, and the others.
+/// The calls of an agent: acknowledged calls, and all other calls.
 #[derive(Default)]
 struct CallResults {
     acknowledged: Vec<Call>,

@@ -25,7 +25,7 @@ impl Random {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
 
-    /// A number less than a random one of `bounds`, so that small numbers are frequent and large numbers possible.
+    /// A number less than a random element of `bounds`, so that small numbers are frequent and large numbers possible.
     pub fn below_one_of(&mut self, bounds: &[usize]) -> usize {
         let bound = self.pick(bounds);
         self.below(bound)

@@ -1,4 +1,4 @@
-//! Generates requests for servers: valid ones with hostile values, and ones that are broken at any byte.
+//! Generates requests for servers: valid requests with hostile values, and requests that are broken at any byte.
 
 use serde_json::{Map, Value, json};
 
@@ -138,7 +138,7 @@ impl OfferedCall {
     }
 }
 
-/// A request of the Model Context Protocol over HTTP. `name` is that of the tool, or the method.
+/// A request of the Model Context Protocol over HTTP. `name` is the name of the tool or the method.
 fn mcp(
     method: &str,
     name: &str,

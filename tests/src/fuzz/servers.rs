@@ -175,7 +175,7 @@ fn agents(fleet: &Fleet) -> Result<Server> {
     Ok(Server { name: "hub's tools", address, token, offers })
 }
 
-/// The requests of the hub's page, but for those that stop the fleet or sign out.
+/// The requests of the hub's page, except the requests that stop the fleet or sign out.
 fn page(fleet: &Fleet) -> Result<Server> {
     let gets = [
         "/api/overview",

@@ -84,7 +84,8 @@ fn search(term: &Term, random: &mut Random) {
     }
 }
 
-/// Checks that a search from the end finds the same matches as one from the beginning, and that the matches are valid.
+/// Checks that a search from the end finds the same matches as a search from the beginning, and that the matches are
+/// valid.
 fn both_ways(term: &Term, word: &str) {
     let pattern = Pattern::new(word, PatternKind::Literal, Case::Insensitive).expect("a pattern");
     let found = |order| term.lines().search(&pattern, order).take(1000).collect::<Vec<Match>>();

@@ -1,5 +1,5 @@
-//! Which instance an agent drives, and what it may do there. The instance's name, a token created for the agent, and
-//! the rule for unknown agents decide that.
+//! Tests of the instance that an agent drives, and of the agent's rights there. The instance's name, a token created
+//! for the agent, and the rule for unknown agents decide that.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};

@@ -103,7 +103,7 @@ fn abandoned_sessions_do_not_block_new_ones() -> Result<()> {
     let unterm = Start::headless().now()?;
     let entry = unterm.entry();
     let sessions = (0..MOST).map(|_| begin(entry)).collect::<Result<Vec<_>>>()?;
-    // After using the first session, the second session is the one that was idle longest.
+    // After using the first session, the second session has been idle longest.
     assert_eq!(ask(entry, &sessions[0])?, 200);
     // Requests without a session do not count toward the limit.
     let alone = ask_alone(entry)?;

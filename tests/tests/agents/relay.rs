@@ -1,4 +1,4 @@
-//! Agents that use `unterm-cli mcp`: which instance each drives, and what it can do there.
+//! Tests of agents that use `unterm-cli mcp`: the instance that each agent drives, and its rights there.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The dashboard: who may send requests to it, and what a user sees and does there.
+//! Tests of the dashboard: access to it, its contents, and the user's actions there.
 
 use anyhow::{Context as _, Result, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};

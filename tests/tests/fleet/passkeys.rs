@@ -113,7 +113,7 @@ fn a_user_adds_uses_and_removes_a_passkey() -> Result<()> {
     browser.to("wait_for", TAB)?;
     assert!(fleet.admin(&["passkeys"])?["passkeys"][0]["last_used"].is_string());
 
-    // The other hubs of the fleet know the passkey too.
+    // The other hubs of the fleet accept the passkey, too.
     let second = fleet.second_hub()?;
     goto(&mut browser, second.page())?;
     browser.to("wait_for", "#login-passkey")?;

@@ -76,7 +76,7 @@ fn agents_reconnect_to_an_instance_that_was_killed() -> Result<()> {
     assert_eq!(ids, [&json!(0)]);
     let text = wire.call("screen.text", json!({"id": 0}))?.to_string();
     ensure!(text.contains("ready=0="), "{text}");
-    // The same shell, with its variables and its marks.
+    // This is the shell from before, with its variables and its marks.
     let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
     ensure!(ran.contains("kept"), "{ran}");
     let mut limited = Wire::login(&json!({
@@ -122,9 +122,9 @@ fn programs_of_a_detached_instance_are_attached_by_its_name() -> Result<()> {
     let sessions = second.sessions()?;
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     let pane = second.first_pane()?;
-    // What it printed before is there.
+    // The shell's earlier output is still shown.
     pane.wait(&mut second, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
-    // The same shell, with its variables.
+    // This is the shell from before, with its variables.
     pane.type_text(&mut second, "echo $secret\r")?;
     pane.wait(&mut second, "the variable", |lines| lines.iter().any(|line| line == "kept"))?;
     second.terminate()?;
@@ -328,7 +328,7 @@ fn tabs_move_between_windows_with_their_programs() -> Result<()> {
     let has_ended = || Ok(kill_process(pid, Signal::CONT).is_err().then_some(()));
     wait_for("the end of the empty window", has_ended, log)?;
 
-    // What can't move stays.
+    // Sessions that can't move stay.
     let refusal = one
         .call("session.move_to_window", json!({"id": 2, "to": "nobody"}))
         .unwrap_err()

@@ -6,7 +6,8 @@ use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for, wait_until};
 
 const PANES: usize = 200;
 /// The number of rounds after the first. If memory leaks, usage grows with each round. Otherwise it varies by up to a
-/// tenth, because of what the allocator keeps for later. So a single round that uses no more than the first is enough.
+/// tenth, because of memory that the allocator keeps for later. So a single round that uses no more than the first is
+/// enough.
 const MORE_ROUNDS: usize = 12;
 
 #[test]
@@ -29,7 +30,7 @@ fn two_hundred_panes_leave_no_resources_behind() -> Result<()> {
     panic!("more memory than after the first round in each of {MORE_ROUNDS} later ones");
 }
 
-/// Opens panes, runs a command in each, reads what it printed, and closes them.
+/// Opens panes, runs a command in each, reads the output, and closes the panes.
 fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     let mut panes = Vec::new();
     for _ in 0..count {

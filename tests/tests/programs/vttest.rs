@@ -552,7 +552,7 @@ fn pad(row: &mut String, col: usize) {
     row.extend(iter::repeat_n(' ', col.saturating_sub(count)));
 }
 
-/// The attributes of a run of text. Empty if the run has none.
+/// The attributes of a run of text. Empty if the run has no attributes.
 fn look(run: &Value) -> String {
     let text = |name: &str| run[name].as_str();
     let attributes = run["attributes"].as_array().into_iter().flatten();

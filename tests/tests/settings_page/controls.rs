@@ -155,7 +155,8 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
             let theme = unterm.call("config.get", json!({"key": "theme"}))?;
             Ok(theme["value"] == json!({"light": "dracula", "dark": "nord"}))
         })?;
-        // The browser's appearance is light, so the other theme is the light one, as soon as the page knows that.
+        // The browser's appearance is light, so the other theme is the light theme, as soon as the page has received
+        // it.
         browser.to("wait_for", "[data-theme=dracula][aria-checked=true]")?;
         browser.to("click", "#follow")?;
         until("the light theme", || is_painted(unterm, DRACULA))?;

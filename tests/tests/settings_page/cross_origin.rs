@@ -111,7 +111,7 @@ fn pages_of_other_origins_are_refused_and_logged() -> Result<()> {
         browser.ask("goto", json!({ "url": page }))?;
         let is_of = browser.ask("evaluate", json!({"script": "() => self.origin"}))?;
         assert_eq!(is_of, origin.as_str());
-        // The page even knows the instance's own token, which has the most permissions.
+        // The page even has the instance's own token, which has the most permissions.
         let given = json!({"server": format!("http://{host}"), "token": token});
         let learned = browser.ask("evaluate", json!({"script": TRIES, "given": given}))?;
         let learned = learned.as_object().context("what it learned")?;

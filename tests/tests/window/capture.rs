@@ -280,7 +280,7 @@ fn hidden_windows_are_captured_as_far_as_possible() -> Result<()> {
         assert_eq!(picture.count(color), width * height);
     };
 
-    // Half of the window is behind the other window. The other window is in front of all windows of this process.
+    // The other window covers half of the window. The other window is in front of all windows of this process.
     below.move_to(100, 100)?;
     above.move_to(250, 100)?;
     whole(&foreign(&mut unterm, above_it.clone())?, BLUE);

@@ -26,7 +26,7 @@ fn is_arranged(kept: &str) -> bool {
     kept.contains("\"/usr\"") && kept.contains("\"split\": \"right\"")
 }
 
-/// Waits until the process ends, and checks what it leaves in its registry.
+/// Waits until the process ends, and checks the entries that it leaves in its registry.
 fn check_end(unterm: &mut Instance, home: &Path) -> Result<()> {
     let pid = unterm.pid();
     let status = unterm.wait_for_exit()?;

@@ -14,7 +14,7 @@ fn with_service<'a>(display: &'a Display, bus: &Bus) -> Result<(Instance, Window
     Start::windowed(display).env("DBUS_SESSION_BUS_ADDRESS", bus.address()).at_prompt()
 }
 
-/// A program in its own tab. It prints what the test sends it, and shows what the terminal sends it as readable text.
+/// A program in its own tab. It prints text that the test sends, and shows the terminal's replies as readable text.
 struct Program {
     pane: Pane,
     orders: File,
@@ -281,7 +281,7 @@ fn the_end_of_an_unseen_long_command_is_reported() -> Result<()> {
     let said = notice.body.strip_prefix("Failed with exit code 7 after ");
     let said = said.and_then(|said| said.split_once(" s.\n"));
     ensure!(said.is_some_and(|(_, tab)| tab.starts_with("Tab 1: ")), "{notice:?}");
-    // A click shows the pane, and typed text goes there.
+    // A click shows the pane, which then receives typed text.
     service.click(notice.id, "default")?;
     wait_for(
         "the first tab",

@@ -1,4 +1,4 @@
-//! Accessibility: what a screen reader reads in the window, and the events that it receives.
+//! Tests of accessibility: the contents of the window that a screen reader reads, and the events that it receives.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;

@@ -45,7 +45,7 @@ pub struct GivenAnswer {
     pub dialog: Option<String>,
 }
 
-/// What the user answers.
+/// An answer of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reply {
     Wish(&'static str),
@@ -55,7 +55,7 @@ enum Reply {
 }
 
 impl Reply {
-    /// Parses a word: a wish or the number of a choice.
+    /// Parses a word: `approve`, `deny` or the number of a choice.
     fn of_word(word: &str) -> Result<Self> {
         match word {
             "approve" => Ok(Self::Wish("approve")),
@@ -136,7 +136,7 @@ impl OneInbox<'_> {
     }
 
     /// Shows the question on the terminal and reads the answer there, until an answer was typed or the user leaves the
-    /// question. `reply`: the answer that the user gave already, and must confirm.
+    /// question. `reply`: the answer on the command line, which the user must confirm.
     fn converse(&self, pane: u64, reply: Option<Reply>) -> Result<ExitCode> {
         if !std::io::stdin().is_terminal() || self.json {
             bail!(

@@ -125,7 +125,7 @@ fn spawn(program: &str, args: &[String]) -> Result<Spawn> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    // Remove these variables, because they would hide later changes of the size.
+    // Remove these variables. Programs would use them instead of the terminal's size, which can change.
     let mut env: Vec<_> = std::env::vars_os()
         .filter_map(text)
         .filter(|(name, _)| name != "LINES" && name != "COLUMNS")
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_there_but_no_program_has_another_status() {
+    fn a_file_that_is_no_program_has_exit_status_126() {
         assert_eq!(status_without_start("no-such-program"), 127);
         assert_eq!(status_without_start("/nowhere/program"), 127);
         assert_eq!(status_without_start("/etc/passwd"), 126);

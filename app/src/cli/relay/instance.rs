@@ -19,7 +19,7 @@ pub(super) struct Link {
     /// Keeps an instance running that would end with its last client.
     _hold: Option<Hold>,
     /// Keeps an instance running that this relay started.
-    _own: Option<Own>,
+    _own: Option<StartedInstance>,
 }
 
 impl Link {
@@ -37,7 +37,7 @@ impl Link {
         if let Some(link) = Self::to_running(home, toolset)? {
             return Ok(link);
         }
-        let own = Own::start()?;
+        let own = StartedInstance::start()?;
         let endpoint = client::find_by_name(home, &own.id)?;
         let stream = Client::model_context(&endpoint, toolset)?;
         Ok(Self { stream, _hold: None, _own: Some(own) })
@@ -84,7 +84,7 @@ fn turn(home: &Path) -> Option<File> {
 
 /// A headless instance that this relay started. If its standard input is closed, for example because the relay was
 /// killed, it ends with its last client.
-struct Own {
+struct StartedInstance {
     process: Child,
     /// The output of the instance. It prints its id at its start. At its end, it prints another line only if other
     /// clients still use it.
@@ -92,7 +92,7 @@ struct Own {
     id: String,
 }
 
-impl Own {
+impl StartedInstance {
     /// Starts the instance, and waits until it accepts clients.
     fn start() -> Result<Self> {
         let program = crate::own_program::beside("unterm")?;
@@ -124,7 +124,7 @@ impl Own {
     }
 }
 
-impl Drop for Own {
+impl Drop for StartedInstance {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let mut held = String::new();

@@ -1,5 +1,5 @@
-//! Ports for the programs of a team: a range for each member, in which no program listens and that no other team has.
-//! Another program may take a port later, because only the programs of the team reserve it.
+//! Ports for the programs of a team: a range for each member. When it is chosen, no program listens in the range, and
+//! no other team has it. Another program may take a port later, because only the programs of the team reserve it.
 
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 
 use super::record::Team;
 
-/// The ports that are leased. Systems use others for outgoing connections: Linux 32768 to 60999, most others from 49152.
+/// The ports that are leased. They are below the ports that systems use for outgoing connections: 32768 to 60999 on
+/// Linux, from 49152 on most others.
 const LEASED: std::ops::Range<u16> = 20_000..32_000;
 
 /// The first port of each member's range of `count` ports. 0 for members without ports.

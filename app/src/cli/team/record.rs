@@ -28,9 +28,9 @@ const LONGEST_NAME: usize = 32;
 pub struct Team {
     /// The name of the team.
     pub name: String,
-    /// The id of the instance that has its panes.
+    /// The id of the instance that contains the team's panes.
     pub instance: String,
-    /// The commit from which its worktrees began. Absent: it has no worktrees.
+    /// The commit from which the team's worktrees began. Absent: the team has no worktrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The members of the team.
@@ -44,12 +44,12 @@ pub struct Member {
     pub number: usize,
     /// The member's pane.
     pub pane: u64,
-    /// The folder in which it works: its worktree, or the folder in which the team was started.
+    /// The folder in which the member works: its worktree, or the folder in which the team was started.
     pub folder: PathBuf,
-    /// The branch of its worktree. Absent: it has no worktree.
+    /// The branch of the member's worktree. Absent: the member has no worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The folder in the repository with what git knows about its worktree.
+    /// The folder in the repository in which git stores its data about the member's worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_dir: Option<PathBuf>,
     /// The member's first port, and the number of the member's ports.
@@ -64,7 +64,7 @@ impl Member {
         Self { number, pane: 0, folder, branch: None, git_dir: None, first_port: 0, port_count }
     }
 
-    /// The member in a worktree, if there is one.
+    /// The member, working in this worktree if there is one.
     pub fn with_tree(self, tree: Option<Tree>) -> Self {
         match tree {
             Some(Tree { folder, branch, git_dir }) => {
@@ -74,7 +74,8 @@ impl Member {
         }
     }
 
-    /// The branch of its worktree, and the folder with what git knows about it. `None`: it has no worktree.
+    /// The branch of the member's worktree, and the folder with git's data about it. `None` if the member has no
+    /// worktree.
     pub fn tree(&self) -> Option<(&str, &Path)> {
         Some((self.branch.as_deref()?, self.git_dir.as_deref()?))
     }
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(all(home.path()).unwrap(), []);
         write(home.path(), &team("two")).unwrap();
         write(home.path(), &team("one")).unwrap();
-        // A file whose name is not that of its team could name a file elsewhere.
+        // If a file's name differs from its team's name, the team's name could point to another file.
         let other = serde_json::to_vec(&team("../one")).unwrap();
         private::write(&home.path().join(FOLDER).join("three.json"), &other).unwrap();
         let names =

@@ -82,7 +82,7 @@ pub fn of(client: &Client, team: &Team) -> Result<Report> {
 }
 
 fn of_member(client: &Client, team: &Team, member: &Member) -> MemberReport {
-    // Another instance may have the pane's number now.
+    // In another instance, the number may be that of another pane.
     let state = client.call::<Explain>(SessionOnly::of(member.pane)).ok();
     let blocks = ListParams { limit: COMMANDS.into(), ..ListParams::of(member.pane) };
     let blocks = client.call::<List>(blocks).map_or_else(|_| Vec::new(), |reply| reply.blocks);
@@ -105,7 +105,7 @@ fn of_member(client: &Client, team: &Team, member: &Member) -> MemberReport {
     }
 }
 
-/// When the newest of some files was written, as blocks write times.
+/// The latest time at which one of some files was written, in the format of times in blocks.
 fn newest_change(folder: &Path, files: &BTreeSet<String>) -> Option<SystemTime> {
     let written =
         |file: &String| std::fs::symlink_metadata(folder.join(file)).ok()?.modified().ok();

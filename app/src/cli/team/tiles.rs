@@ -1,4 +1,4 @@
-//! The places of a team's panes: the tab is halved again and again, alternately in both directions.
+//! The layout of a team's panes: panes are halved again and again, alternately in both directions.
 
 /// A pane that is opened beside an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct TileSplit {
     pub direction: &'static str,
 }
 
-/// The places of all members except the first, in the order in which they are opened.
+/// The positions of all members except the first, in the order in which they are opened.
 pub fn places(count: usize) -> Vec<TileSplit> {
     let mut places = Vec::new();
     halve(0, count, "right", &mut places);

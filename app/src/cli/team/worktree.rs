@@ -1,4 +1,4 @@
-//! The git worktrees of a team's members, by the program `git`.
+//! The git worktrees of a team's members. Runs the program `git`.
 
 use std::{
     collections::BTreeSet,
@@ -25,8 +25,8 @@ pub struct Tree {
     pub folder: PathBuf,
     /// The worktree's branch.
     pub branch: String,
-    /// The folder in the repository with what git knows about it. A member of a team can replace the file `.git` of its
-    /// worktree, and name another repository with other settings there, so that file is not read.
+    /// The folder in the repository in which git stores its data about the worktree. A member of a team can replace the
+    /// file `.git` of its worktree, and name another repository with other settings there, so that file is not read.
     pub git_dir: PathBuf,
 }
 
@@ -89,7 +89,7 @@ impl Repository {
     }
 }
 
-/// The files in a worktree that differ from the commit `base`, in commits or not, and the files that git does not track.
+/// The files in a worktree that differ from the commit `base`, committed or not, and the files that git does not track.
 ///
 /// # Errors
 /// The worktree is gone, or git fails.
@@ -157,7 +157,7 @@ mod tests {
         git(&tree.folder, &words(commit)).unwrap();
         assert!(changed().contains("file"), "commits count, too");
         assert_eq!(head(&tree.folder, &tree.git_dir).unwrap().len(), 7);
-        // A member names another repository, with a program in its settings.
+        // A member replaces `.git`, so that it names another repository with a program in its settings.
         let hostile = folder.path().join("hostile");
         std::fs::create_dir(&hostile).unwrap();
         git(&hostile, &words(["init", "--quiet", "--bare"])).unwrap();

@@ -1,4 +1,4 @@
-//! What an instance asks a client for: files, shell commands, and a process that outlives the client.
+//! Carries out requests of an instance to a client: files, shell commands, and a process that outlives the client.
 
 use std::{
     io::{self, Read, Write},
@@ -13,8 +13,8 @@ use unterm_mux::private;
 /// The maximum size of a file that is read, and of a command's output, in bytes.
 const LONGEST: u64 = 8 << 20;
 
-/// Does what an instance asks for: reads or writes a file, runs a shell command, or starts a process. `None` for other
-/// messages.
+/// Carries out a request of an instance: reads or writes a file, runs a shell command, or starts a process. `None` for
+/// other messages.
 pub fn respond(event: Event, instance: Option<&str>) -> Option<Answer> {
     Some(match event {
         Event::Read(path) => answered(read(&path)),

@@ -14,8 +14,8 @@ use unterm_control::{
 use super::{answers::respond, control_mode::Lines, messages::send};
 use crate::cli::report::{complain, write_out};
 
-/// Sends the first message, and then does what the instance asks for, until it sends the exit status. `instance`: the
-/// option `--instance`.
+/// Sends the first message, and then carries out the instance's requests, until it sends the exit status. `instance`:
+/// the option `--instance`.
 ///
 /// # Errors
 /// Fails if standard output can't be written.

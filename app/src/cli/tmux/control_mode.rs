@@ -47,7 +47,7 @@ impl Lines {
     }
 }
 
-/// The mode of the terminal before it was changed. Dropping this restores it.
+/// The mode of the terminal before it was changed. It is restored when this value is dropped.
 pub struct RawMode(Termios);
 
 impl RawMode {

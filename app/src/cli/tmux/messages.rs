@@ -9,7 +9,8 @@ use unterm_control::{client::BlockingStream, tmux::Hello};
 /// The variables that programs in new panes get.
 const PASSED: [&str; 4] = ["HOME", "PATH", "SHELL", "TMUX"];
 
-/// What the instance must know about this program. `is_around`: whether the instance contains this program's pane.
+/// The facts about this program that the instance needs. `is_around`: whether the instance contains this program's
+/// pane.
 pub fn hello(args: &[String], is_around: bool) -> Hello {
     let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let own = var("TMUX_PANE").and_then(|pane| pane.strip_prefix('%')?.parse().ok());

@@ -1,8 +1,8 @@
 //! `unterm-cli tmux` and `unterm-cli tmux-shim`: the program `tmux` for other programs.
 //!
-//! `tmux` passes its arguments to an instance, and does what the instance asks for: it prints, reads and writes files,
-//! and runs shell commands. `tmux-shim` starts a program that finds this `tmux` first on its `PATH`. `tmux-pipe` serves
-//! a pipe of `pipe-pane`.
+//! `tmux` passes its arguments to an instance, and carries out the instance's requests: it prints, reads and writes
+//! files, and runs shell commands. `tmux-shim` starts a program that finds this `tmux` first on its `PATH`. `tmux-pipe`
+//! serves a pipe of `pipe-pane`.
 
 mod answers;
 mod client;

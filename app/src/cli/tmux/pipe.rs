@@ -1,7 +1,7 @@
 //! The process that outlives a client: it serves a pipe of `pipe-pane`, or runs hooks at events.
 //!
-//! For a pipe it runs the command, and passes bytes between it and the instance. For hooks it does what the instance asks
-//! for, as a client does.
+//! For a pipe it runs the command, and passes bytes between it and the instance. For hooks, it carries out the
+//! instance's requests, as a client does.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read},
@@ -49,7 +49,8 @@ pub fn serve(endpoints: Vec<Endpoint>, ticket: &str, instance: Option<&str>) -> 
     Ok(ExitCode::FAILURE)
 }
 
-/// Does what the instance asks for, beginning with this message, until it ends the connection. Hooks print nothing.
+/// Carries out the instance's requests, beginning with this message, until the instance ends the connection. Hooks
+/// print nothing.
 fn run_hooks(
     stream: &BlockingStream,
     mut input: impl io::BufRead,
@@ -95,7 +96,7 @@ fn pass(stream: &BlockingStream, mut input: impl Read, mut command: Child) -> io
         Some(mut stdin) => io::copy(&mut input, &mut stdin),
         None => io::copy(&mut input, &mut io::sink()),
     };
-    // The command's input is closed now. What it still prints belongs to the pipe.
+    // The command's input is closed now, but its remaining output still belongs to the pipe.
     if let Some(output) = output {
         let _ = output.join();
     }

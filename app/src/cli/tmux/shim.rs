@@ -35,7 +35,7 @@ pub fn run(home: &Path, instance: Option<&str>, command: &[String]) -> Result<Ex
             started.env("TMUX_PANE", format!("%{}", own.session));
         }
         (_, Some(instance)) => {
-            // The program runs in no pane of that instance.
+            // Remove this variable, because the program runs in no pane of that instance.
             started.env("UNTERM_INSTANCE", instance).env_remove("UNTERM_PANE");
         }
         (None, None) => {}

@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn an_imported_theme_without_a_color_is_an_error() {
         assert_eq!(import("color0 #000000\n", "x").unwrap_err(), "color 1 is missing");
         assert!(import("nothing of the kind", "x").unwrap_err().contains("Ghostty"));
         assert!(import("colors:\n  primary:\n", "x").unwrap_err().contains("migrate"));

@@ -92,7 +92,7 @@ impl ApplicationHandler<Wake> for App {
 }
 
 impl App {
-    /// Prepares for an event: takes back what was lent to the panes' readers, and reads the clock.
+    /// Prepares for an event: takes back the parts that were lent to the panes' readers, and reads the clock.
     fn begin(&mut self) {
         self.take_back();
         self.now = Instant::now();

@@ -106,7 +106,8 @@ pub(crate) fn tear_off(tab: TabId, is_on_x: bool, cx: &mut Cx<'_>) {
     });
 }
 
-/// Lists the other windows, and a new window. Running `to_new` or `to_instance` of a name moves something there.
+/// Lists the other windows, and a new window. The action `to_new` moves something to a new window, and `to_instance` to
+/// the window of that name.
 fn pick_window(
     hint: &str,
     to_new: Action,
@@ -128,7 +129,7 @@ fn move_panes(panes: Vec<PaneId>, to: Option<String>, cx: &mut Cx<'_>) {
     cx.errand(ABOUT, move || moved(&mover, &panes, to.as_deref()));
 }
 
-/// `None`, after a message, if the control server is not running.
+/// If the control server is not running, shows a message and returns `None`.
 fn mover(cx: &mut Cx<'_>) -> Option<Mover> {
     let mover = cx.server.map(Server::mover);
     if mover.is_none() {

@@ -78,8 +78,8 @@ impl App {
         [self.surface.pacing.next(), self.surface.timer, names_due].into_iter().flatten().min()
     }
 
-    /// Lends the panes' readers everything that they need to paint an echo, until the event loop wakes at
-    /// `waits_until` or receives an event. Lends nothing if an echo is not enough: if a whole frame is due, or a
+    /// Lends the panes' readers everything that they need to paint an echo, until the event loop wakes at `waits_until`
+    /// or receives an event. Lends nothing if painting an echo does not suffice, because a whole frame is due or a
     /// screen reader is connected.
     pub(crate) fn lend(&mut self, waits_until: Option<Instant>) {
         let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);

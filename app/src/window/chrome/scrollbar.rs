@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thumb_is_as_long_as_what_is_in_sight_and_where_that_is() {
+    fn the_thumb_shows_the_visible_part_of_the_history() {
         let reach = |at| Reach { at, most: 900, page: 300 };
         let top = Bar::new(AREA, reach(0), &geometry());
         assert_eq!((top.track.height, top.thumb.height), (300, 75));

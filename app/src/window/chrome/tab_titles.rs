@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::window::workspace::title::PaneTitle;
 
-/// The separator between a title and the directory that tells it from an equal title.
+/// The separator between a title and the directory that distinguishes it from an equal title.
 const SEPARATOR: &str = " · ";
 
 /// Returns the titles of all tabs. If all titles start with the same `user@host:`, this prefix is removed. Directories
@@ -160,7 +160,7 @@ mod tests {
             titles(&[("me@here: vim", "/w/a"), ("me@here:vim", "/w/b")]),
             ["vim · a", "vim · b"]
         );
-        // The tab bar numbers tabs that no directory tells apart: in one directory, or in an unknown one.
+        // The tab bar numbers tabs that no directory distinguishes, because their directories are equal or unknown.
         assert_eq!(titles(&[("vim", "/w/a"), ("vim", "/w/a")]), ["vim", "vim"]);
         assert_eq!(titles(&[("vim", "/w/a"), ("vim", "")]), ["vim", "vim"]);
         assert_eq!(

@@ -37,7 +37,7 @@ pub(crate) struct LentParts {
 /// The place of the loan, which the event loop and the panes' readers share.
 pub(crate) struct Slot {
     lent: Mutex<Option<LentParts>>,
-    /// A weak reference, because the mux owns its observers, and thereby this slot.
+    /// A weak reference, because the mux owns its observers, and they own this slot.
     mux: Weak<Mux>,
 }
 

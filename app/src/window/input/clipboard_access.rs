@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use unterm_term::{ClipboardRead, ClipboardTarget};
 
-/// The time after a paste in which its password can be used.
+/// The time for which the password of a paste is valid.
 const ONCE: Duration = Duration::from_secs(30);
 
 /// The maximum number of passwords of a pane that the user always allows. The oldest is dropped.
@@ -31,7 +31,7 @@ struct Once {
 }
 
 impl ClipboardAccess {
-    /// Whether the program may read without a question. The password of a paste is used up by it.
+    /// Whether the program may read without a question. The password of a paste is then used up.
     pub(crate) fn allows(&mut self, read: &ClipboardRead, now: Instant) -> bool {
         let Some(requester) = &read.requester else { return false };
         let is_its = |once: &mut Once| once.password == requester.password;

@@ -17,7 +17,7 @@ fn downloads(home: &Path, config: &str) -> PathBuf {
         Some(rest) => Some(home.join(rest)),
         None => Some(PathBuf::from(value)).filter(|path| path.is_absolute()),
     });
-    // A user without such a folder has the home folder there, which programs must not write to.
+    // For a user without such a folder, the file contains the home folder, to which programs must not write.
     folder
         .filter(|folder| folder.components().ne(home.components()))
         .unwrap_or_else(|| home.join("Downloads"))

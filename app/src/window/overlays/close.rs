@@ -123,7 +123,8 @@ impl Overlays {
         !cx.mux.kept_panes().is_empty() && self.close(Closing::Detach, cx)
     }
 
-    /// Replaces this program by the installed one, and lets its programs continue. Returns false if none can continue.
+    /// Replaces this program by the installed one, and lets its programs continue. Returns false if no program can
+    /// continue.
     pub(crate) fn restart(&mut self, cx: &mut Cx<'_>) -> bool {
         !cx.mux.kept_panes().is_empty() && self.close(Closing::Restart, cx)
     }

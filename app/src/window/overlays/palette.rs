@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_users_type_finds_what_they_mean() {
+    fn search_words_find_their_entries() {
         let panel = panel(&Config::default());
         let wrong: Vec<_> = search_words::WORDS
             .iter()
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_last_is_first() {
+    fn recently_used_entries_are_listed_first() {
         let used = ["page:ssh".to_owned(), "window.blur".to_owned(), "about".to_owned()];
         let items = entries(&Config::default(), &Keymap::default(), &used);
         let panel = Panel::new("", items, 0);

@@ -39,7 +39,7 @@ const ROWS: usize = 12;
 
 /// An item that matches the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Shown {
+struct MatchedItem {
     item: usize,
     /// The byte ranges of the item's title that match the input.
     accents: Vec<std::ops::Range<usize>>,
@@ -60,7 +60,7 @@ pub(crate) enum PanelOutcome {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Panel<C> {
-    /// A short text that tells the user what to type.
+    /// A short text about what to type.
     hint: String,
     query: Line,
     /// The error in the input, if the input is not valid.
@@ -68,7 +68,7 @@ pub(crate) struct Panel<C> {
     /// A text that the user should read before choosing.
     text: Option<ScrollText>,
     items: Vec<Item<C>>,
-    shown: Vec<Shown>,
+    shown: Vec<MatchedItem>,
     /// The index of an item that is always listed first, for any input.
     offered: Option<usize>,
     marked: usize,
@@ -157,7 +157,7 @@ impl<C> Panel<C> {
             let at = self.items.len();
             self.items.push(item);
             self.offered = Some(at);
-            self.shown.insert(0, Shown { item: at, accents: Vec::new() });
+            self.shown.insert(0, MatchedItem { item: at, accents: Vec::new() });
         }
     }
 
@@ -243,7 +243,7 @@ impl<C> Panel<C> {
         let query = Query::new(self.query.text());
         let ranked = self.items.iter().enumerate().filter_map(|(item, content)| {
             let (rank, accents) = query.rank(content)?;
-            Some((rank, Shown { item, accents }))
+            Some((rank, MatchedItem { item, accents }))
         });
         let mut ranked: Vec<_> = ranked.collect();
         // Weak matches only help if there is no strong match. Otherwise they are noise: "exit" is near "edit".

@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_for_is_recalled_with_its_kind() {
+    fn the_last_search_is_recalled_with_its_options() {
         let mut bar = SearchBar::new(PaneId(0));
         assert!(bar.query().is_none());
         bar.line.insert("a.c");
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_looked_for_is_not_waited_for() {
+    fn an_invalid_pattern_ends_the_running_search() {
         let mut bar = found("a", "a");
         // The pattern becomes invalid while a search runs.
         bar.generation.fetch_add(2, Ordering::AcqRel);

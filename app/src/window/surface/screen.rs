@@ -20,8 +20,7 @@ impl Screen {
         self.occluded || self.minimized.is_some_and(|(is_minimized, _)| is_minimized)
     }
 
-    /// The theme that the desktop sets for the window. `None` on Wayland, where the window's theme is the one that we
-    /// set.
+    /// The theme that the desktop sets for the window. `None` on Wayland, where Unterm itself sets the window's theme.
     pub(crate) fn system_theme(&self) -> Option<Theme> {
         self.window.theme().filter(|_| !wayland::shows(&self.window))
     }

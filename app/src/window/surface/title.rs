@@ -2,9 +2,10 @@
 
 use winit::window::Window;
 
-/// Sets the title. On X11, `WM_NAME` gets the type `UTF8_STRING` if the title is not ASCII, as xterm, kitty and Ghostty do.
-/// winit always gives it the type `STRING`, which is Latin-1, so `xprop` and older panels would show wrong characters. An
-/// ASCII title keeps the type `STRING`, because `xprop -name` finds no other (XFetchName).
+/// Sets the title. On X11, `WM_NAME` gets the type `UTF8_STRING` if the title is not ASCII, as xterm, kitty and Ghostty
+/// do. winit always gives it the type `STRING`, which is Latin-1, so `xprop` and older panels would show wrong
+/// characters. An ASCII title keeps the type `STRING`, because `xprop -name` finds titles only by this type
+/// (XFetchName).
 pub(crate) fn set(window: &Window, title: &str) {
     window.set_title(title);
     #[cfg(all(unix, not(target_os = "macos")))]

@@ -39,13 +39,13 @@ struct Open {
 }
 
 /// Receives the requests of a reader, on a thread of AccessKit.
-struct Ear {
+struct ReaderRequests {
     inbox: Arc<Inbox>,
     is_new: Arc<AtomicBool>,
     is_connected: Arc<AtomicBool>,
 }
 
-impl ActivationHandler for Ear {
+impl ActivationHandler for ReaderRequests {
     fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
         self.is_connected.store(true, Ordering::Relaxed);
@@ -55,7 +55,7 @@ impl ActivationHandler for Ear {
     }
 }
 
-impl ActionHandler for Ear {
+impl ActionHandler for ReaderRequests {
     fn do_action(&mut self, request: ActionRequest) {
         if request.action == Action::Click || request.action == Action::Focus {
             self.inbox.post(|news| news.system.reader_asks = Some(request.target_node.0));
@@ -63,7 +63,7 @@ impl ActionHandler for Ear {
     }
 }
 
-impl DeactivationHandler for Ear {
+impl DeactivationHandler for ReaderRequests {
     fn deactivate_accessibility(&mut self) {
         self.is_connected.store(false, Ordering::Relaxed);
     }
@@ -78,7 +78,7 @@ impl Access {
         }
         let is_new = Arc::new(AtomicBool::new(false));
         let is_connected = Arc::new(AtomicBool::new(false));
-        let ear = || Ear {
+        let ear = || ReaderRequests {
             inbox: Arc::clone(inbox),
             is_new: Arc::clone(&is_new),
             is_connected: Arc::clone(&is_connected),

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_wrapped_is_one_line_and_the_history_is_there() {
+    fn an_export_joins_wrapped_rows_and_includes_the_history() {
         let mut term = Term::new(Size::cells(10, 3), Options::default());
         let mut parser = Parser::new();
         for line in 0..20 {

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_corner_makes_way_for_what_is_looked_at() {
+    fn a_corner_box_moves_off_rectangles_that_the_user_reads() {
         let area = PixelRect { x: 100, y: 50, width: 400, height: 300 };
         let at = |x, y| PixelRect { x, y, width: 9, height: 19 };
         let corner = |seen: &[PixelRect]| {

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_selected_is_taken_the_place_of() {
+    fn an_insertion_replaces_the_selection() {
         let (none, shift) = (Modifiers::empty(), Modifiers::SHIFT);
         let mut line = Line::default();
         line.insert("old title");

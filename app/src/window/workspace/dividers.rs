@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_divider_is_where_its_share_says() {
+    fn a_divider_is_at_the_position_of_its_share() {
         let space = Rect { x: 10, y: 0, width: 201, height: 50 };
         let divider = Rect { x: 60, y: 0, width: 1, height: 50 };
         assert_eq!(share(&space, Axis::Horizontal, divider), 0.25);

@@ -361,8 +361,8 @@ impl View {
         let order = self.order(row);
         let order = order.as_ref();
         let col = order.map_or(shown, |order| order.column(shown));
-        // A wide or multicell character can only be selected as a whole. The side of its middle decides which of its
-        // edges is nearer.
+        // A wide or multicell character can only be selected as a whole. Its nearer edge depends on the side of its
+        // middle on which the position is.
         let row = &self.snapshot.rows[row];
         let width = row.cells.get(usize::from(col)).map(|cell| cell.width());
         let block = match (row.multicell(col), width) {

@@ -58,7 +58,7 @@ enum Command {
     Deny(hub_admin::NamedConversation),
     /// Stop a conversation for good, and drop its held calls.
     Revoke(hub_admin::NamedConversation),
-    /// Hold the calls of a conversation, or of all.
+    /// Hold the calls of a conversation, or of all conversations.
     Pause(hub_admin::ConversationOrAll),
     /// Carry out the held calls of a conversation, or of all conversations, and then new calls.
     Resume(hub_admin::ConversationOrAll),
@@ -92,8 +92,8 @@ enum Command {
         #[arg(short = 'n', long, default_value_t = 50)]
         lines: u64,
     },
-    /// Print what the configuration of a NATS server needs for this fleet. If there is no fleet yet, creates one for the servers
-    /// that --nats names. Put --nats before this command.
+    /// Print the part of a NATS server's configuration that this fleet needs. If there is no fleet yet, creates one for
+    /// the servers that --nats names. Put --nats before this command.
     NatsConfig,
 }
 

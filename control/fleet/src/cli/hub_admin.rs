@@ -24,7 +24,7 @@ use super::{Command, hub_serve::fleet};
 pub enum TokenCommand {
     /// Make a token for an agent, and print it. It can't be shown again.
     Create {
-        /// Name of the token, such as that of the agent.
+        /// Name of the token, such as the agent's name.
         name: String,
         /// Limit the token to the machine with this id; repeat for more [default: all machines].
         #[arg(long, value_name = "ID")]
@@ -40,7 +40,7 @@ pub enum TokenCommand {
     List,
     /// Revoke the token with this name or id.
     Revoke {
-        /// Its name or id.
+        /// Name or id of the token.
         token: String,
     },
 }
@@ -60,9 +60,9 @@ fn decided(outcome: ReleaseOutcome, call: &str) -> Result<()> {
 /// Commands about passkeys.
 #[derive(Subcommand)]
 pub enum PasskeyCommand {
-    /// Remove the passkey with this id. Sign-ins that it made end at once.
+    /// Remove the passkey with this id. Sign-ins with this passkey end at once.
     Remove {
-        /// Its id.
+        /// Id of the passkey.
         id: String,
     },
 }

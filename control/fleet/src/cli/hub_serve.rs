@@ -24,7 +24,8 @@ pub struct Serve {
     /// 127.0.0.1, the hub also listens on the port of ::1.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:19880")]
     listen: SocketAddr,
-    /// Use this NATS server instead of starting one; repeat for a cluster. It must have what `unterm-hub nats-config` prints.
+    /// Use this NATS server instead of starting one; repeat for a cluster. Its configuration must include the output of
+    /// `unterm-hub nats-config`.
     #[arg(long, value_name = "URL")]
     nats: Vec<String>,
     /// The number of servers in a cluster that keep the fleet's state: 1, 3 or 5.

@@ -29,7 +29,7 @@ const PAUSES: [Duration; 8] = {
 pub struct Claims(HubLine);
 
 impl Claims {
-    /// Creates the list for the machine that this line to the hubs belongs to.
+    /// Creates the list of claims of the machine to which this connection to the hubs belongs.
     pub fn new(hub: HubLine) -> Self {
         Self(hub)
     }

@@ -2,7 +2,7 @@
 //!
 //! The token with the machine's permissions is valid for a day. After half of that time, a hub renews it. If it has
 //! expired, for example because the machine was off, the connector connects with a second token, which only permits
-//! asking for a new one.
+//! asking for a new token.
 
 use std::{sync::Arc, time::Duration};
 
@@ -53,7 +53,7 @@ impl HubLine {
     /// Connects to NATS. `waits`: whether to return immediately, even if no server answers yet.
     ///
     /// # Errors
-    /// No server answers, or none accepts the machine's key.
+    /// No server answers, or no server accepts the machine's key.
     pub async fn connect(connection: &Connection, waits: bool) -> Result<Self> {
         let machine = connection.machine()?;
         let credentials = connection.credentials().clone();
@@ -118,7 +118,7 @@ impl HubLine {
         self.connection.lock().renew(credentials)?;
         tracing::info!("the machine's token was renewed");
         if has_ended || is_first {
-            // The connection must be opened again, because the current one has other permissions.
+            // The connection must be opened again, because the current connection has other permissions.
             self.client.force_reconnect().await?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The panes that a connector offers: those of live instances, or simulated ones.
+//! The panes that a connector offers: panes of live instances, or simulated panes.
 
 use std::{pin::Pin, sync::Arc};
 

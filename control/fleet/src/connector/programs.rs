@@ -1,4 +1,4 @@
-//! The AI programs of this machine: the installed ones, their versions, and the running ones.
+//! The AI programs of this machine: the installed programs with their versions, and the running programs.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -49,7 +49,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Finds the AI programs on the PATH. Starts a program only to ask for its version, once for each change of its
+    /// Finds the AI programs on the PATH. Starts a program only to request its version, once for each change of its
     /// file.
     pub async fn scan(&mut self, running: impl Iterator<Item = &str>) -> BTreeMap<String, Program> {
         let running: Vec<&str> = running.collect();

@@ -67,7 +67,7 @@ impl InstanceTools {
         if let Some(kept) = kept.get(&key) {
             return Ok((kept.tools.clone(), start, rules));
         }
-        // If the token has the maximum number of connections, one of its own is closed first.
+        // If the token has the maximum number of connections, first close one of that token's connections.
         if kept.keys().filter(|of| of.token == key.token).count() >= MOST_OF_TOKEN {
             drop_oldest(&mut kept, |of| of.token == key.token);
         } else if kept.len() >= MOST {

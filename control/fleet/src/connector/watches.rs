@@ -52,7 +52,7 @@ impl Watches {
         Self { instances, client, machine, running: Mutex::default() }
     }
 
-    /// Shows a session for some time from now on. `anew`: whether to begin with the whole screen.
+    /// Shows a session for some time from now on. `anew`: whether to send the whole screen first.
     ///
     /// # Errors
     /// Too many sessions are shown, or there is no such session. A message for the hub.

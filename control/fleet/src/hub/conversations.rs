@@ -33,7 +33,7 @@ pub enum Approval {
     Pending,
     /// The conversation may act.
     Approved,
-    /// The conversation may not act, and never could.
+    /// The user denied the conversation before it could act.
     Denied,
     /// The conversation may no longer act.
     Revoked,
@@ -99,10 +99,11 @@ pub fn key(token: &str, id: &str) -> String {
 ///
 /// Conversations of several tokens may have the same name. A decision that limits agents applies to all of them. A
 /// decision that permits something applies only to a single conversation, so that no agent is approved because it
-/// copied the name of another one.
+/// copied the name of another conversation.
 ///
 /// # Errors
-/// No conversation has the name, or several have it and the decision permits something. The message lists those.
+/// No conversation has the name, or several have it and the decision permits something. The message lists these
+/// conversations.
 fn keys_of(all: &[Conversation], named: &str, decision: Decision) -> Result<Vec<String>> {
     if all.iter().any(|of| of.key() == named) {
         return Ok(vec![named.to_owned()]);
@@ -131,7 +132,7 @@ pub enum Decision {
     Revoke,
     /// The conversation's calls are held.
     Pause,
-    /// Held calls are executed, and then new ones.
+    /// Held calls are executed first, and then new calls.
     Resume,
 }
 
@@ -213,7 +214,7 @@ impl Conversations {
     }
 
     /// Removes conversations of a token that have waited too long for a decision. Returns whether the token may have
-    /// another one.
+    /// another conversation.
     async fn makes_room(&self, token: &Token) -> Result<bool> {
         let mut pending = self.list().await?;
         pending.retain(|of| of.token == token.id && of.state == Approval::Pending);
@@ -419,7 +420,7 @@ mod tests {
                 assert_eq!(keys_of(&all, name, Decision::Approve).unwrap(), [all[0].key()]);
             }
         }
-        // A conversation without a name and one that is named "unnamed" look alike in lists. Only their keys
+        // In lists, a conversation without a name looks like a conversation that is named "unnamed". Only their keys
         // distinguish them.
         let all = [named("a", ""), named("b", UNNAMED)];
         assert!(keys_of(&all, UNNAMED, Decision::Approve).is_err());

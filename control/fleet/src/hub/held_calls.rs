@@ -200,7 +200,7 @@ impl HeldCalls {
             filter_subject: format!("{HELD_SUBJECT}.{key}"),
             ack_policy: AckPolicy::Explicit,
             ack_wait: ACK_WAIT,
-            // Keeps the order: the next call is delivered when this one is acknowledged.
+            // Keeps the order: the next call is delivered when this call is acknowledged.
             max_ack_pending: 1,
             inactive_threshold: IDLE,
             ..pull::Config::default()

@@ -85,7 +85,7 @@ impl Host {
     /// Runs a command.
     ///
     /// # Errors
-    /// Commands are off, or this one can't be started. A message for the agent.
+    /// Commands are off, or this command can't be started. A message for the agent.
     pub async fn bash(&self, bash: &Bash) -> Result<String, String> {
         let root = self.root()?;
         if let Some(why) = self.refusal("remote_bash") {

@@ -69,7 +69,8 @@ impl Listeners {
         self.has_localhost
     }
 
-    /// The address that the hub was told to listen on, with the port that the system chose if it was 0.
+    /// The address on which the hub was configured to listen. If the configured port was 0, contains the port that the
+    /// system chose.
     ///
     /// # Errors
     /// The system does not report the address.

@@ -125,7 +125,8 @@ impl MachineQuestions {
             select(renewals, earlier).map(|renewal| (renewal, false)),
         );
         let (send, waiting) = mpsc::channel(WAITING);
-        // Messages are received while an answer is prepared, so that they do not wait where only their number is limited.
+        // Receive messages while an answer is prepared. In the client's own queue, only their number would be limited,
+        // not their size.
         let ((), answered) = tokio::join!(receive(arriving, send), self.answer_all(id, waiting));
         answered
     }
@@ -264,7 +265,7 @@ mod tests {
             }
             assert_eq!(kept, most, "messages of {length} bytes");
         }
-        // An answered question makes room for the next one.
+        // An answered question makes room for the next question.
         let (send, mut waiting) = mpsc::channel(WAITING);
         let (more, arriving) = mpsc::channel(1);
         let arriving =

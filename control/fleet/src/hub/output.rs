@@ -99,7 +99,8 @@ fn unboxed(char: char) -> char {
     }
 }
 
-/// The characters that a character looks like, in lower case. `i`, `l` and `1` look the same, and so do `o` and `0`.
+/// The characters that a character looks like, in lower case. `i`, `l` and `1` count as one character, and so do `o`
+/// and `0`.
 fn seen_as(char: char) -> impl Iterator<Item = char> {
     let lower = unboxed(char).nfkc().flat_map(char::to_lowercase);
     let seen = lower.flat_map(|char| skeleton(char.encode_utf8(&mut [0; 4])).collect::<Vec<_>>());
@@ -228,7 +229,8 @@ fn line_start(text: &str, at: usize) -> usize {
     next.filter(|start| start - at < (text.len() - at) / 2).unwrap_or(at)
 }
 
-/// The most important facts of a text that is clipped, chosen by the command that wrote it. Empty for unknown commands.
+/// The most important facts in a clipped text. The command that wrote the text decides what counts as important. Empty
+/// for unknown commands.
 fn summary(text: &str, command: &str) -> String {
     let words: Vec<&str> = command
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')'))

@@ -121,7 +121,7 @@ impl Passkeys {
         ensure!(!name.is_empty(), "a passkey needs a name");
         let all = self.list().await?;
         check_room(&all)?;
-        // An authenticator that has a passkey for this host name refuses to create another one.
+        // An authenticator that has a passkey for this host name refuses to create another passkey.
         let known = all.iter().filter(|passkey| passkey.host == party.id);
         let known = known.map(|passkey| passkey.key.cred_id().clone()).collect();
         // Each passkey has a different user handle, because an authenticator replaces a passkey with the same handle.
@@ -129,7 +129,7 @@ impl Passkeys {
         let begun = party.webauthn.start_passkey_registration(id, &name, &name, Some(known));
         let (options, registration) = begun?;
         let mut options = serde_json::to_value(options.public_key)?;
-        // By default, the library tells authenticators not to store the passkey.
+        // By default, the library requests that authenticators do not store the passkey.
         options["authenticatorSelection"]["residentKey"] = "required".into();
         options["authenticatorSelection"]["requireResidentKey"] = true.into();
         let adding = Adding { id, name, may_act, registration };

@@ -1,5 +1,5 @@
-//! Who uses the dashboard: codes to sign in with, and sign-ins. A sign-in is a browser that has signed in. The store
-//! contains a hash of its secret.
+//! Authenticates the users of the dashboard: codes to sign in with, and sign-ins. A sign-in is a browser that has
+//! signed in. The store contains a hash of its secret.
 //!
 //! Anyone who can read the hub's files can create a code. A code works once, and expires after 10 minutes. Users who
 //! signed in with a code can add passkeys to sign in with (`passkeys.rs`). A sign-in by a passkey is valid only while

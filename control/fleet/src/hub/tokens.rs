@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 100;
 /// The precision of the time of a token's last use, in seconds. It is coarse so that not every call is stored.
 const USE_PRECISION: i64 = 30;
 
-/// What a token may be used for.
+/// A right that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
@@ -55,7 +55,7 @@ impl Right {
 pub struct Token {
     /// The id of the token. The token's secret contains it.
     pub id: String,
-    /// The name of the token, which says what it is used for.
+    /// The name of the token, which describes its purpose.
     pub name: String,
     /// The machines that can be used with the token. `None`: all machines.
     pub machines: Option<Vec<MachineId>>,
@@ -132,8 +132,7 @@ impl Tokens {
         Ok((token, secret))
     }
 
-    /// The token with this secret, if it is valid. The time that this takes is the same for each wrong secret of a
-    /// token.
+    /// The token with this secret, if it is valid. All wrong secrets of a token take equally long.
     ///
     /// # Errors
     /// NATS does not answer.

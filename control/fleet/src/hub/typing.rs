@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 pub struct Typing(Mutex<HashMap<(String, MachineId, String), Instant>>);
 
 impl Typing {
-    /// Returns whether a user begins to type into a session, and stores that the user types.
+    /// Records that a user types into a session. Returns whether the user begins to type.
     pub fn begins(&self, sign_in: &str, machine: &MachineId, sid: &str) -> bool {
         let mut last = self.0.lock();
         last.retain(|_, at| at.elapsed() < PAUSE);

@@ -13,7 +13,7 @@ pub struct WebAddress {
     pub origin: String,
     /// The host, followed by the port unless it is the default port of the scheme.
     pub host: String,
-    /// The origin that users should use instead of this one.
+    /// The origin that users should use instead of this origin.
     pub moved_to: Option<String>,
     /// The relying party of this address. `None` if passkeys can't be used here.
     pub relying_party: Option<RelyingParty>,

@@ -1,5 +1,5 @@
-//! What a machine with its full credentials can publish and subscribe to: tries all subjects, with all headers and
-//! reply subjects that NATS obeys, and checks where the messages arrive.
+//! Tests the subjects to which a machine with its full credentials can publish and subscribe: tries all subjects, with
+//! all headers and reply subjects that NATS obeys, and checks where the messages arrive.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -112,8 +112,8 @@ async fn until(heard: &mut Subscriber, marker: &str) -> Result<Vec<Message>> {
     }
 }
 
-/// Subscribes to all subjects. Returns when the server has the subscription: until then, it would pass over messages of
-/// other connections.
+/// Subscribes to all subjects. Returns when the server has registered the subscription. Before that, messages of other
+/// connections would not be delivered.
 async fn hear_all(observer: &Client) -> Result<Subscriber> {
     const READY: &str = "ready";
     let mut heard = observer.subscribe(">").await?;
@@ -359,7 +359,7 @@ async fn a_flood_of_questions_does_not_delay_other_machines() -> Result<()> {
     }
     a.client.flush().await?;
     let begin = Question::Begin { call: "c1".to_owned(), attempt: "b".to_owned() };
-    // If the question waited for those of the other machine, it would time out.
+    // If the question had to wait for the other machine's questions, it would time out.
     let answer = tokio::time::timeout(Duration::from_secs(60), b.ask(&begin)).await??;
     assert_eq!(answer, QuestionReply::Done);
     place.stop().await;

@@ -95,7 +95,7 @@ async fn migration_keeps_calls_and_deletes_old_streams() -> Result<()> {
     old.request_with_headers(own, headers, "{}".into()).await?;
     assert!(presence.get("victim").await?.is_none());
 
-    // When the hub starts, it upgrades its own server, also a server that a killed hub has left running.
+    // When the hub starts, it upgrades its own server, even if a killed hub has left it running.
     let (fleet, lock) = Fleet::open(folder.path(), || anyhow::bail!("there is a fleet"))?;
     drop((lock, hub, old));
     assert!(fleet.can_revoke());

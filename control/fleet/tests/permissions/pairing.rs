@@ -55,7 +55,7 @@ async fn a_machine_needs_its_own_key_and_an_unused_invitation() -> Result<()> {
     let hub = place.fleet.credentials.connect("hub", None, false).await?;
     let marker = format!("{inbox}.x");
     for subject in ["fleet.machine.x.read", "fleet.pair.x", "$KV.fleet_tokens.x", "_INBOX.x"] {
-        // The hub refuses this request, and that is its answer.
+        // The hub's answer is that it refuses this request.
         let answered = Invitation::subject(&invitation.number);
         assert!(!passes(&hub, (&client, &answered), subject, &marker).await?, "{subject}");
     }

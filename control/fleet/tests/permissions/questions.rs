@@ -37,7 +37,7 @@ async fn a_machine_can_change_only_its_own_calls() -> Result<()> {
     assert!(is_refused(&a.ask(&begin("own", &"x".repeat(65))).await?));
     assert!(is_refused(&a.ask(&end("own", "before it began")).await?));
     assert!(is_refused(&a.ask_raw(b"{".to_vec()).await?));
-    // A question that is repeated because its answer was lost is recognized, and no second try can begin the call.
+    // A question that is repeated because its answer was lost is recognized, and a second try can't begin the call.
     for (attempt, answer) in [
         ("first", QuestionReply::Done),
         ("first", QuestionReply::Done),

@@ -255,7 +255,7 @@ fn every_built_in_plugin_describes_itself() {
             let tree = adapter.wait_matcher(name, &json!({})).expect(name);
             assert!(matches!(tree, Matcher::Any(_) | Matcher::All(_)), "{name}");
         }
-        // Every plugin has the matcher that hosts use if a caller names none.
+        // Every plugin has the matcher that hosts use if a caller names no matcher.
         let waits = described["wait_matchers"].as_array().expect("a list").iter();
         assert!(waits.clone().any(|wait| wait["name"] == "wait_turn_matcher"), "{}", manifest.name);
         for key in ["intents", "states"] {

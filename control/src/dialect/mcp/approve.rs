@@ -159,7 +159,7 @@ pub async fn approve(
     }
 }
 
-/// Adds a refused call to the audit log, with the reason. Its details are logged like those of allowed calls.
+/// Adds a refused call to the audit log, with the reason. The entry has as many details as that of an allowed call.
 pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestParams, why: &str) {
     let no_arguments = JsonObject::new();
     let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
@@ -187,8 +187,8 @@ fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     }
 }
 
-/// The pane that a call is about. For a session of the toolset `tester`, its pane. Otherwise the pane with the given
-/// number or, without a number, the only pane.
+/// The pane that a call is about. In the toolset `tester`: the pane of the session. In other toolsets: the pane with
+/// the given number or, without a number, the only pane.
 fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<PaneId> {
     if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
         return server

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_form_only_is_taken() {
+    fn arguments_in_other_forms_are_converted() {
         for (given, taken) in [
             (json!({"pane": "3"}), json!({"pane": 3})),
             (json!({"pane": 3.0, "raw": null}), json!({"pane": 3})),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_taken_is_named_with_what_would_be_right() {
+    fn invalid_arguments_are_reported_with_a_valid_form() {
         for (given, why) in [
             (json!({}), "`sample` needs `command` (The command to run)"),
             (json!({"command": ["ls"]}), "`command` must be text, not [\"ls\"]"),

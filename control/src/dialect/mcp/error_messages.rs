@@ -1,6 +1,6 @@
 //! Error messages for models: the field or pane, the reason, and what to do next.
 //!
-//! The texts are those of the toolset `unterm`. The other toolsets call a pane a session, and have the errors of their
+//! These are the texts of the toolset `unterm`. The other toolsets call a pane a session, and use the errors of their
 //! protocols.
 
 use serde_json::Value;
@@ -166,7 +166,7 @@ impl Speaker {
     }
 }
 
-/// A given value as an error quotes it. If it is too long, a phrase stands for it.
+/// A given value as an error quotes it. A phrase replaces a value that is too long.
 fn short(got: &str) -> &str {
     if got.len() > 200 { "what was given" } else { got }
 }

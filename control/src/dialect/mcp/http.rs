@@ -225,9 +225,9 @@ impl Served {
         Ok(Some(self.uses.begin(id, token)))
     }
 
-    /// Marks the session that a reply begins as used. If there are now too many sessions, ends one: of the token with
-    /// the most idle sessions, the session that was idle longest. Its client then gets 404 and begins a new session. So
-    /// a client with few sessions does not lose them to a client with many.
+    /// Marks the session that a reply begins as used. If there are now too many sessions, ends the session that was
+    /// idle longest among the sessions of the token with the most idle sessions. Its client then gets 404 and begins a
+    /// new session. So a client with few sessions does not lose them to a client with many.
     async fn begun(&self, headers: &HeaderMap, token: TokenKind) -> Option<InUse> {
         let in_use = self.uses.begin(named(headers)?, token);
         loop {
@@ -261,7 +261,7 @@ struct Use {
     token: Option<TokenKind>,
     /// The number of the session's requests that are not fully answered, including streams.
     under_way: usize,
-    /// The time when that number last changed.
+    /// The time when `under_way` last changed.
     since: Instant,
     /// Whether the client has ended the session.
     gone: watch::Sender<bool>,
@@ -299,8 +299,8 @@ impl Uses {
         }
     }
 
-    /// The session that has been idle longest among the sessions of the token with the most idle ones, and its idle
-    /// time.
+    /// The session that has been idle longest among the sessions of the token with the most idle sessions. Also returns
+    /// its idle time.
     fn longest_idle(&self) -> Option<(Arc<str>, Duration)> {
         let uses = self.0.lock();
         let idle = || uses.iter().filter(|(_, of)| of.under_way == 0);
@@ -321,7 +321,7 @@ struct InUse {
 }
 
 impl InUse {
-    /// Tells all requests of the session that its client ends the session.
+    /// Notifies all requests of the session that its client ends the session.
     fn end(&self) {
         self.gone.send_replace(true);
     }
@@ -356,10 +356,10 @@ fn is_json(request: &Request) -> Result<(), Refused> {
 }
 
 /// The resources that a request holds until its reply has ended: its slot, its session and its memory.
-type Held = (SharePart, Option<InUse>, Reservation);
+type RequestResources = (SharePart, Option<InUse>, Reservation);
 
 /// A reply that holds a request's resources until the reply has ended.
-fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
+fn placed<B>(reply: Response<B>, held: RequestResources) -> Response<Body>
 where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,

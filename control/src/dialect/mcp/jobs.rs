@@ -85,7 +85,7 @@ impl<T: Clone> Pending<T> {
 /// The end of a wait in one or several panes.
 #[derive(Clone)]
 pub struct Waited {
-    /// The pane in which the conditions came true. If they came true in none, the pane that ended last.
+    /// The pane in which the conditions came true. If they came true in no pane, the pane that ended last.
     pub pane: u64,
     /// The reply of the wait in that pane.
     pub reply: WaitReply,
@@ -185,12 +185,12 @@ pub struct Job {
     handle: Arc<str>,
     /// Whether the client has received the handle.
     is_handle_sent: Arc<AtomicBool>,
-    /// The pane's `seq` when the client last received the pane's state. 0: it never did.
+    /// The pane's `seq` when the client last received the pane's state. 0: never.
     seen: Arc<AtomicU64>,
     /// The pane's number of inputs when the client last received the pane's state.
     seen_inputs: Arc<AtomicU64>,
     /// The pane's number of inputs when the client was last notified that the program reads its terminal. `u64::MAX`:
-    /// it never was.
+    /// never.
     sent_reads: Arc<AtomicU64>,
     /// The kind of call.
     pub kind: JobKind,
@@ -266,15 +266,14 @@ impl Job {
         self.seen_inputs.store(inputs, Ordering::Relaxed);
     }
 
-    /// Records that the client is notified now that the program reads its terminal without showing a recognized
-    /// question.
+    /// Records a notification of the client: the program reads its terminal without showing a recognized question.
     pub fn send_reads(&self) {
         self.sent_reads.store(self.seen_inputs.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Whether the client was notified that the program reads its terminal, and the pane has received no input since
-    /// then. `inputs`: the pane's current number of inputs. Output does not matter here: a program that printed
-    /// meanwhile was not waiting.
+    /// then. `inputs`: the pane's current number of inputs. Ignores output, because a program that printed meanwhile
+    /// was not waiting.
     pub fn sent_reads(&self, inputs: u64) -> bool {
         self.sent_reads.load(Ordering::Relaxed) == inputs
     }
@@ -289,7 +288,7 @@ impl Job {
     }
 }
 
-/// The jobs, oldest first. All tokens share the places for running jobs.
+/// The jobs, oldest first. The tokens share the permits for running jobs fairly.
 pub struct Jobs {
     state: Mutex<State>,
     places: Arc<FairShare>,
@@ -385,9 +384,10 @@ impl Jobs {
         self.state.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
-    /// Abandons a job whose request was canceled before the client received the handle, because no call can request
-    /// the job any longer. `ends`: whether the job's command is interrupted. It is never interrupted if the request
-    /// took longer than usual: some clients then cancel it by themselves, and that must not stop a long build.
+    /// Abandons a job whose request was canceled before the client received the handle, because no call can request the
+    /// job any longer. `ends`: whether the job's command is interrupted. If the request took longer than usual, the
+    /// command is never interrupted: some clients then cancel the request by themselves, which must not stop a long
+    /// build.
     pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.is_handle_sent.load(Ordering::Relaxed) {
             if ends && job.begun.elapsed() <= SLICE {
@@ -429,7 +429,7 @@ impl<'a> Asking<'a> {
     }
 
     /// A request whose cancellation interrupts the job's command. If the client's connection or session ends, the
-    /// request ends too, but the command continues: only a canceled request asks for its end.
+    /// request ends too, but the command continues: only canceling a request interrupts the command.
     pub fn ending(jobs: &'a Jobs, job: &'a Job, gone: Option<&watch::Receiver<bool>>) -> Self {
         Self { jobs, job, ends: true, gone: gone.cloned() }
     }
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_goes_on_until_it_is_asked_for_by_whoever_began_it() {
+    async fn a_call_continues_until_its_connection_requests_it() {
         let jobs = Jobs::default();
         let (end, ended) = oneshot::channel::<()>();
         let call = async move { ended.await.map(|()| answer("7")).map_err(|e| e.to_string()) };
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_can_ask_for_again_ends_with_its_request() {
+    async fn a_job_without_a_sent_handle_ends_with_its_request() {
         let jobs = Jobs::default();
         let begin = || begin(&jobs, 1, std::future::pending()).unwrap().0;
         let cancelled = begin();

@@ -13,14 +13,14 @@ use parking_lot::Mutex;
 
 use crate::methods::screen::{Lines, TextFields};
 
-/// The maximum number of panes per client, and of all clients. A new entry replaces the one that was unused longest.
+/// The maximum number of panes per client, and of all clients. A new entry replaces the entry that was unused longest.
 const MOST_OF_CLIENT: usize = 64;
 const MOST: usize = 1024;
 
 /// The screens that clients last saw.
 #[derive(Default)]
 pub struct LastSeen {
-    /// The entries. The one that was used most recently is last.
+    /// The entries. The most recently used entry is last.
     entries: Mutex<VecDeque<Entry>>,
     /// The random key of the hashes, so that no program can choose texts with equal hashes.
     hashes: RandomState,
@@ -36,13 +36,13 @@ struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
     size: (u16, u16),
-    /// The place of the rows. `None` if the screen changed while it was read.
+    /// The position of the rows in the terminal. `None` if the screen changed while it was read.
     place: Option<ShownRows>,
     /// A hash of each row's text. 0 for a blank row.
     rows: Vec<u64>,
 }
 
-/// The place of a screen's rows.
+/// The position of a screen's rows in the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShownRows {
     /// Whether the rows are those of the alternate screen.
@@ -95,7 +95,7 @@ impl Changes {
 }
 
 impl LastSeen {
-    /// The screen in a reply of `screen.text`. `place`: the place of its rows.
+    /// The screen in a reply of `screen.text`. `place`: the position of its rows.
     pub fn screen(&self, text: &TextFields, place: Option<ShownRows>) -> Screen {
         let hash = |row: &str| match row.trim_end() {
             "" => 0,

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{services::limits::message_budget::Reservation, transport::limits::LONGEST_MESSAGE};
 
-/// Serves a client until it disconnects. `session`: creates the session from the signal that the client has sent its
-/// last message. `pending`: the unanswered requests. `reservation`: the memory of long messages.
+/// Serves a client until it disconnects. `session`: creates the session. Its argument is a signal that is set when the
+/// client has sent its last message. `pending`: the unanswered requests. `reservation`: the memory of long messages.
 pub async fn serve_lines<S: ServerHandler>(
     session: impl FnOnce(watch::Receiver<bool>) -> S,
     reader: impl AsyncRead + Send + Unpin + 'static,

@@ -179,7 +179,7 @@ mod tests {
             }
             all.push(next);
         };
-        // The token gets half of what is not reserved for the owner. Each line uses twice its length.
+        // The token gets half of the memory that is not reserved for the owner. Each line uses twice its length.
         assert_eq!(all.len(), (96 << 20) / (2 * LONG));
         let why = refused.refusal().unwrap().to_string();
         assert!(why.contains("of this token would take"), "{why}");

@@ -44,7 +44,7 @@ pub struct UntilAnswered<T> {
 
 impl<T> UntilAnswered<T> {
     /// Creates the transport. It sets `gone` when the client has sent its last message, so that calls that would never
-    /// end stop.
+    /// end are stopped.
     pub fn new(
         inner: T,
         pending: PendingReplies,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_owed_nothing_ends_at_once() {
+    async fn a_client_without_pending_replies_is_closed_at_once() {
         let (mut transport, says, _) = connection();
         say(&says, ping(1));
         assert!(transport.receive().await.is_some());

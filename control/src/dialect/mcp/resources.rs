@@ -50,7 +50,7 @@ use crate::{
 
 /// The maximum number of characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
-/// The number of commands, and of recordings, that are listed: the last ones.
+/// The maximum number of commands, and of recordings, that are listed. Older ones are left out.
 const LISTED: usize = 20;
 /// The maximum number of resources that one client may subscribe to.
 pub const MOST_WATCHED: usize = 64;
@@ -290,7 +290,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         Address::Job(handle) => {
-            // If the job no longer exists, the client learns that when it reads the resource.
+            // If the job no longer exists, the client gets an error when it reads the resource.
             if let Ok(job) = job(server, caller, handle) {
                 job.ended().await;
             }
@@ -313,7 +313,7 @@ pub async fn watch<F: Future<Output = bool>>(
             ..WatchParams::of(*pane)
         };
         let Ok(seen) = call::<Watch>(server, caller, params).await else {
-            // The resource no longer exists. The client learns that when it reads the resource.
+            // The resource no longer exists. The client gets an error when it reads the resource.
             notify().await;
             return;
         };
@@ -330,7 +330,7 @@ pub async fn watch<F: Future<Output = bool>>(
             return;
         }
         if seen.is_dead {
-            // After the program's end, the pane can only be removed. Clients learn that when they read the resource.
+            // After the program's end, the pane can only be removed. Clients get an error when they read the resource.
             return;
         }
         is_first = false;

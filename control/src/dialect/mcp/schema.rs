@@ -97,7 +97,7 @@ fn brief_argument(name: &str, argument: &mut Value) {
     }
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         properties.iter_mut().for_each(|(name, property)| brief_argument(name, property));
-        // This is left out, because an unknown field is refused with a clear error anyway.
+        // Left out, because an unknown field is refused with a clear error anyway.
         fields.remove("additionalProperties");
     }
     if let Some(items) = fields.get_mut("items") {
@@ -110,8 +110,8 @@ fn made_once<T: 'static>(
     kind: SchemaVariant,
     make: impl FnOnce() -> Arc<JsonObject>,
 ) -> Arc<JsonObject> {
-    type Made = Mutex<HashMap<(TypeId, SchemaVariant), Arc<JsonObject>>>;
-    static MADE: LazyLock<Made> = LazyLock::new(Made::default);
+    type SchemaCache = Mutex<HashMap<(TypeId, SchemaVariant), Arc<JsonObject>>>;
+    static MADE: LazyLock<SchemaCache> = LazyLock::new(SchemaCache::default);
     let key = (TypeId::of::<T>(), kind);
     if let Some(made) = MADE.lock().get(&key) {
         return made.clone();

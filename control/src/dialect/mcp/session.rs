@@ -60,7 +60,7 @@ pub struct Session {
     base: Base,
     /// The folder in which the client was started. `None` if the client did not send it.
     folder: Option<String>,
-    /// The client's name that the other parts of Unterm know.
+    /// The client's name, as the other parts of Unterm receive it.
     reported_client: Mutex<Option<String>>,
     /// The subscriptions of a client that uses `initialize`.
     watched: Mutex<Watched>,
@@ -79,8 +79,8 @@ enum Base {
     Http(OnceLock<(u64, Option<Hold>)>),
 }
 
-/// Whether the client of a request over HTTP has ended its session while it still waits for the reply. An extension of
-/// requests.
+/// Whether the client of a request over HTTP has ended its session while it still waits for the reply. Each such
+/// request contains this value as an extension.
 #[derive(Clone)]
 pub struct SessionEnd(pub watch::Receiver<bool>);
 
@@ -168,8 +168,8 @@ impl Session {
         Ok(caller)
     }
 
-    /// Whether several clients may share this caller. That is so if its requests are stateless and name neither a
-    /// session nor a conversation ([`ClientIdentity`]).
+    /// Whether several clients may share this caller. True if its requests are stateless and name neither a session nor
+    /// a conversation ([`ClientIdentity`]).
     fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
         let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
         matches!(self.base, Base::Http(_))

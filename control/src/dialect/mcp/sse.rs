@@ -37,7 +37,7 @@ pub const SESSION: &str = "session_id";
 /// The maximum number of streams. It is less than the maximum of concurrent requests, so that clients of streams can
 /// always post.
 const MOST_STREAMS: usize = 24;
-/// The maximum number of streams of agents. The remaining ones are reserved for the owner.
+/// The maximum number of streams of agents. The remaining streams are reserved for the owner.
 const MOST_OF_AGENTS: usize = 20;
 /// The maximum number of streams of one agent's token.
 const MOST_OF_AGENT: usize = 8;
@@ -173,7 +173,8 @@ impl Streams {
     }
 }
 
-/// If a limit leaves no room for a stream of this token: the limit, and in words, the streams that it counts.
+/// The limit that leaves no room for another stream of this token, and a description of the streams that the limit
+/// counts. `None` if there is room.
 fn limit_reached(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,
@@ -187,13 +188,13 @@ fn limit_reached(
         (MOST_OF_AGENTS, " of agents", count(&is_agent)),
         (MOST_STREAMS, "", count(&|_| true)),
     ];
-    // For the owner's own streams, only the last limit applies.
+    // For the owner's streams, only the last limit applies.
     let mut limits = limits.into_iter().skip(if is_agent(token) { 0 } else { 2 });
     let reached = limits.find(|(most, _, count)| count >= most);
     reached.map(|(most, whose, _)| (most, whose))
 }
 
-/// The stream that was idle longest among the streams of a token without unanswered requests, and its idle time.
+/// Among the streams of a token that have no unanswered requests: the stream that was idle longest, and its idle time.
 fn longest_idle(
     open: &HashMap<String, Arc<Stream>>,
     token: TokenKind,

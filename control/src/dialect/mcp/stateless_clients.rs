@@ -10,11 +10,12 @@ use crate::caller::{Caller, TokenKind};
 
 /// The header that names a session with `initialize`.
 pub const SESSION: &str = "mcp-session-id";
-/// The maximum number of remembered clients. A new client replaces the one that was idle longest, of the same token if
-/// there is one. So a client that uses many names can't displace the clients of other tokens.
+/// The maximum number of remembered clients. A new client replaces the client that was idle longest: a client of the
+/// same token if there is one, or else any client. So a client that uses many names can't displace the clients of other
+/// tokens.
 const MOST: usize = 64;
 
-/// The identity of a client, as far as its requests show it. The address does not identify a client, because a client
+/// The identity of a client, as determined from its requests. The address does not identify a client, because a client
 /// uses several connections. Two agents of the same program that share a token, and name neither a session nor a
 /// conversation, count as one client: each may type during the other's lease. To separate them, give each its own
 /// token, or a `conversation` in the address. In the protocol without sessions (2026-07-28), a client could be
@@ -34,7 +35,7 @@ pub struct ClientIdentity {
 }
 
 impl ClientIdentity {
-    /// Identifies the client of a request. `name` and `version`: those that the client reports.
+    /// Identifies the client of a request. `name` and `version`: the name and version that the client reports.
     pub fn of(
         caller: &Caller,
         name: Option<String>,
@@ -83,7 +84,7 @@ impl StatelessClients {
 
 /// A client with its connection number.
 pub struct Numbered {
-    /// The caller, with that number.
+    /// The caller, with the client's connection number.
     pub caller: Caller,
     /// Whether the client is new.
     pub is_new: bool,

@@ -77,8 +77,8 @@ pub struct ToolEntry {
     pub listed: fn() -> Schemas,
     /// Arguments that are not listed for clients. Calls may use them nevertheless.
     pub unlisted: &'static [&'static str],
-    /// If a call with these arguments is refused for every caller, the refusal. The user is then not asked to approve
-    /// the call.
+    /// The error, if a call with these arguments is refused for every caller. The user is then not asked to approve the
+    /// call.
     pub refuses: fn(&Ask<'_>, &JsonObject) -> Option<CallToolResult>,
     /// The schema of the tool's reply. `None` if the reply is only text.
     pub reply: Option<fn() -> Arc<JsonObject>>,
@@ -389,8 +389,8 @@ impl Progress<'_> {
     }
 }
 
-/// Notifies a client of a job's end, unless the request itself returns the outcome. Takes effect when the request stops
-/// waiting.
+/// Notifies a client of a job's end, unless the request itself returns the outcome. The notification is enabled when
+/// the request stops waiting.
 struct Notice<'a> {
     progress: &'a Progress<'a>,
     job: &'a Job,
@@ -429,8 +429,8 @@ impl Ask<'_> {
         backend.call::<M>(self.caller, params).await.map_err(|error| self.speaker.message(&error))
     }
 
-    /// Whether no pane has this number. False if the caller's token does not reach such a pane, so that its owner can't
-    /// learn whether the pane exists.
+    /// Whether no pane has this number. False if the caller's token does not reach the pane, so that the token's owner
+    /// can't find out whether the pane exists.
     fn is_missing(&self, pane: u64) -> bool {
         let is_reached = self.caller.panes.as_ref().is_none_or(|panes| panes.contains(&pane));
         is_reached && self.server.dispatcher.context().mux.pane(PaneId(pane)).is_none()
@@ -517,8 +517,8 @@ impl Ask<'_> {
     }
 }
 
-/// Whether a pane is in no tab. The panes of the toolset `tester` are in none. Only the owner of such a pane can reach
-/// it.
+/// Whether a pane is in no tab. The panes of the toolset `tester` are in no tab. Only the owner of such a pane can
+/// reach it.
 pub fn is_hidden(server: &Server, pane: u64) -> bool {
     let (mux, pane) = (&server.dispatcher.context().mux, PaneId(pane));
     mux.pane(pane).is_some() && mux.layout().tab_of(pane).is_none()

@@ -62,8 +62,8 @@ pub static TOOLSET: Toolset = Toolset {
 /// The name of [`SMALL`].
 pub const SMALL_NAME: &str = "small";
 
-/// The toolset for clients that want short descriptions: seven tools of [`TOOLSET`], which work in the same way, but
-/// list fewer arguments. Its texts mention only its own tools.
+/// The toolset for clients that want short descriptions: seven tools of [`TOOLSET`], which behave identically, but list
+/// fewer arguments. Its texts mention only its own tools.
 pub static SMALL: Toolset = Toolset {
     name: SMALL_NAME,
     instructions: "Drives the panes of a terminal that the user may be looking at. run returns a command's output and exit \

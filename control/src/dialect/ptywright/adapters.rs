@@ -92,7 +92,7 @@ impl Adapters {
         })
     }
 
-    /// All sessions: those of adapters, and others.
+    /// All sessions, whether or not they belong to an adapter.
     pub fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }

@@ -202,9 +202,8 @@ impl<F: Framing, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Connection<F, R, W
                     }
                     Received::End => {
                         self.end = Some(End::Closed);
-                        // A client that closed only its writing half still reads the reply. A write shows the
-                        // difference: if the client closed the Unix socket completely, even an empty write fails
-                        // (unix(7), EPIPE).
+                        // A client that closed only its writing half still reads the reply. An empty write fails if the
+                        // client closed the Unix socket completely (unix(7), EPIPE).
                         if let (Err(error), true) = (self.writer.write(&[]).await, lasts) {
                             return Err(error);
                         }

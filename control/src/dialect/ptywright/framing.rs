@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_frame_or_too_long_is_named() {
+    async fn invalid_and_too_long_frames_are_reported() {
         let broken = received::<ContentLength>(b"Content-Length: x\r\n\r\n").await;
         assert_eq!(broken, [Received::Broken("the Content-Length is no number".to_owned())]);
         let long = format!("Content-Length: {}\r\n\r\n", LONGEST_MESSAGE + 1);

@@ -1,5 +1,5 @@
-//! The documentation of the methods for users: what each one does, its parameters and its result. The command line uses
-//! it to complete and explain methods.
+//! The documentation of the methods for users: the effect, the parameters and the result of each method. The command
+//! line uses it to complete and explain methods.
 //!
 //! The server does not read it. A test compares it with the methods themselves and with the manual's page.
 

@@ -26,10 +26,11 @@ const MOST_FILTERED: usize = 1000;
 pub struct Filter {
     /// Whether to send notifications at all.
     enabled: bool,
-    /// If this or `sessions` is not empty, only sessions of these adapters, and those in `sessions`, are reported.
+    /// If this or `sessions` is not empty, only sessions of these adapters, and the sessions in `sessions`, are
+    /// reported.
     #[serde(default)]
     adapters: Vec<String>,
-    /// If this or `adapters` is not empty, only these sessions, and those of `adapters`, are reported.
+    /// If this or `adapters` is not empty, only these sessions, and the sessions of `adapters`, are reported.
     #[serde(default)]
     sessions: Vec<String>,
 }

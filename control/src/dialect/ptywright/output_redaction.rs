@@ -64,7 +64,7 @@ pub async fn redacted(
 }
 
 /// Removes the secrets from a piece. `text[..start]`: the output before the piece. `is_last`: whether no more output
-/// follows. `was_in_secret`: whether the piece before ended within a secret.
+/// follows. `was_in_secret`: whether the previous piece ended within a secret.
 fn piece(text: &str, start: usize, is_last: bool, was_in_secret: bool) -> RedactedOutput {
     let end = if is_last { text.len() } else { begun(text).map_or(text.len(), |at| at.max(start)) };
     let mut out = String::new();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_is_short_and_sent_when_it_is_judged() {
+    fn an_ending_that_may_be_a_secret_is_held_back_briefly() {
         let begin = piece("a \u{e9}sk-abc", 0, false, false);
         assert_eq!(begin.held, 0, "a key begins a word");
         let begin = piece("a sk-abc", 0, false, false);

@@ -86,7 +86,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 
 impl Redaction {
     /// The redaction that a client requests. `redact`: whether to redact at all; the default is true. `additions`: the
-    /// client's own rules, which apply in addition to those of every call.
+    /// client's own rules, which apply in addition to the rules of every call.
     ///
     /// # Errors
     /// A rule is too long or not a regular expression, or there are too many rules.
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_secret_is_replaced_and_its_name_stays() {
+    fn secrets_are_replaced_and_their_names_stay() {
         for (text, expected) in [
             ("curl -H 'x: Bearer abcdefgh1'", "curl -H 'x: Bearer [REDACTED]'"),
             ("bearer short", "bearer short"),

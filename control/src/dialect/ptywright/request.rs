@@ -92,7 +92,7 @@ fn refused(id: Option<Value>, why: &str) -> Refused {
 /// Parses parameters.
 ///
 /// # Errors
-/// A parameter is invalid. The message contains the place of the value.
+/// A parameter is invalid. The message contains the path of the value.
 pub fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         let path = error.path().to_string();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_named() {
+    fn invalid_requests_are_reported_with_the_reason() {
         assert_eq!(error("{bad}").1, -32700);
         assert_eq!(error("\u{0}").1, -32700);
         for (message, why) in [

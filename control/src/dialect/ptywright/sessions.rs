@@ -98,8 +98,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The time for which the screen with this sequence has been unchanged. 0 if the sequence is newer than the known
-    /// one, because the screen has then just changed.
+    /// The time for which the screen with this sequence has been unchanged. 0 if the sequence is newer than the last
+    /// known sequence, because the screen has then just changed.
     pub fn stable_at(&self, sequence: u64) -> Duration {
         if sequence <= self.sequence { self.changed.elapsed() } else { Duration::ZERO }
     }

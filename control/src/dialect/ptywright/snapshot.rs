@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_holds_no_secret_stays() {
+    async fn a_screen_without_secrets_stays_unchanged() {
         let limiter = SearchLimiter::default();
         let screen = screen(&["plain 漢", "x"], 9, &[false, false]);
         let redacted = screen

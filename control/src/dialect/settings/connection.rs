@@ -14,8 +14,8 @@ use crate::{
     transport::limits::{PendingLogin, PendingLogins},
 };
 
-/// The maximum number of connections with a valid token. Tokens share it, so that agents' connections do not shut out
-/// the user's page.
+/// The maximum number of connections with a valid token. The limit is shared fairly between tokens, so that agents'
+/// connections do not shut out the user's page.
 pub const MOST_CONNECTIONS: usize = 128;
 
 /// A connection: its number, and the addresses of both ends.
@@ -23,9 +23,9 @@ pub struct Connection {
     pub id: u64,
     pub peer: SocketAddr,
     pub own: SocketAddr,
-    /// The connection's slot among those before login. It is used until a request has a valid token.
+    /// The connection's slot for connections before login. It is used until a request has a valid token.
     pub login: PendingLogin,
-    /// The connection's slot among those after login.
+    /// The connection's slot for connections after login.
     pub place: OnceLock<SharePart>,
 }
 

@@ -34,7 +34,7 @@ impl Guard {
         Self { hosts, token, throttle: Throttle::default() }
     }
 
-    /// The reason why a request is rejected before its token is checked. `None` if it is not.
+    /// The reason why a request is rejected before its token is checked. `None` if it is not rejected.
     pub fn refusal<B>(&self, request: &Request<B>) -> Option<(StatusCode, &'static str)> {
         let headers = request.headers();
         let only = |name: header::HeaderName| {

@@ -47,7 +47,7 @@ fn in_path(path: &str) -> Vec<&str> {
     path.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
 }
 
-/// A schema in which the references to its own definitions start with `at`: the schema's place in the description.
+/// A schema whose references to its own definitions start with `at`, which is the schema's path in the description.
 fn schema(value: Value, at: &str) -> Value {
     let text = value.to_string().replace("\"#/$defs/", &format!("\"#{at}/$defs/"));
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -69,7 +69,7 @@ fn operation(route: &'static Route) -> Value {
     let rest =
         if verb == "get" { "x-parameters" } else { "requestBody/content/application~1json/schema" };
     let mut params = schema(entry.params_schema().to_value(), &at(rest));
-    // The parameters have the names of this wire. Parameters in the address are left out, because they are listed
+    // Parameters get the names that this wire uses. Parameters in the address are left out, because they are listed
     // separately.
     if let Some(properties) = params["properties"].as_object_mut() {
         for (here, there) in route.names {

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The underlying connection.
 pub struct Patient {
     io: TokioIo<TcpStream>,
-    /// The timer of the write that is waiting, if one is.
+    /// The timer of the waiting write, if a write is waiting.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

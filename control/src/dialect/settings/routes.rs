@@ -76,8 +76,8 @@ const NOT_FOUND: StatusCode = StatusCode::NOT_FOUND;
 const PANE: &[(&str, &str)] = &[("pane_id", "id")];
 const SESSION: &[(&str, &str)] = &[("id", "session_id")];
 
-/// Every route. First come those for preferences, then those that all versions of Unterm have, then the page's other
-/// routes.
+/// Every route. First come the routes for preferences, then the routes that all versions of Unterm have, then the
+/// page's other routes.
 pub static ROUTES: &[Route] = &[
     route::<own::All>(Verb::GET, "/api/settings"),
     route::<own::Themes>(Verb::GET, "/api/settings/themes"),

@@ -2,7 +2,7 @@
 
 use super::language::{Words, of_arguments};
 
-/// What a command accepts.
+/// The flags and arguments that a command accepts.
 pub struct Syntax {
     /// The name.
     pub name: &'static str,
@@ -41,7 +41,7 @@ type Flag = (char, Option<String>);
 /// index of the first argument.
 ///
 /// # Errors
-/// A flag is unknown or lacks its value. The text after the command's name in tmux's message.
+/// A flag is unknown or lacks its value. The error is the text after the command's name in tmux's message.
 fn flags(known: &str, words: &[String]) -> Result<(Vec<Flag>, usize), String> {
     let mut flags = Vec::new();
     let mut at = 0;
@@ -79,7 +79,7 @@ impl Arguments {
     /// Parses the words after a command's name.
     ///
     /// # Errors
-    /// A flag or the number of arguments is wrong. tmux's message.
+    /// A flag or the number of arguments is wrong. The error is tmux's message.
     pub fn parse(syntax: &'static Syntax, words: &[String]) -> Result<Self, String> {
         let failed = |why: String| format!("command {}: {why}", syntax.name);
         let (flags, start) = flags(syntax.flags, words).map_err(failed)?;
@@ -122,12 +122,12 @@ impl Arguments {
 /// The usage of the program, as tmux prints it.
 pub const USAGE: &str = "usage: tmux [-2CDlNuVv] [-c shell-command] [-f file] [-L socket-name]\n            [-S socket-path] [-T features] [command [flags]]\n";
 
-/// Whether arguments of the program only ask for the version.
+/// Whether arguments of the program only request the version.
 pub fn asks_version(args: &[String]) -> bool {
     Invocation::parse(args).is_ok_and(|invocation| invocation.shows_version)
 }
 
-/// How arguments of the program ask for control mode. Off if they are wrong.
+/// The control mode that arguments of the program request. Off if the arguments are wrong.
 pub fn control(args: &[String]) -> Control {
     Invocation::parse(args).map(|invocation| invocation.control).unwrap_or_default()
 }
@@ -138,9 +138,9 @@ pub enum Control {
     /// The client is not in control mode.
     #[default]
     Off,
-    /// `-C`: it sends and receives lines.
+    /// `-C`: the client sends and receives lines.
     Lines,
-    /// `-CC`: it is a terminal, which recognizes the lines between two escape sequences.
+    /// `-CC`: the client is a terminal, which recognizes the lines between two escape sequences.
     Terminal,
 }
 
@@ -149,7 +149,7 @@ pub enum Control {
 pub struct Invocation {
     /// `-V`.
     pub shows_version: bool,
-    /// Whether and how `-C` asks for control mode.
+    /// The control mode that `-C` or `-CC` requests.
     pub control: Control,
     /// `-L`: the name of the server.
     pub server: Option<String>,
@@ -167,7 +167,7 @@ impl Invocation {
     /// Parses the arguments of the program.
     ///
     /// # Errors
-    /// A flag is wrong. The text that tmux prints.
+    /// A flag is wrong. The error is the text that tmux prints.
     pub fn parse(words: &[String]) -> Result<Self, String> {
         let known = "2c:CDdf:hlL:NqS:T:uUvV";
         let (flags, start) = flags(known, words).map_err(|_| USAGE.to_owned())?;
@@ -186,14 +186,14 @@ impl Invocation {
                 'c' => invocation.shell_command = value,
                 'f' => invocation.files.extend(value),
                 'h' => return Err(USAGE.to_owned()),
-                // The client's terminal and the server's process have no meaning here.
+                // Ignored, because the client's terminal and the server's process have no meaning here.
                 _ => {}
             }
         }
         Ok(invocation)
     }
 
-    /// The commands. tmux opens a session if there is none.
+    /// The commands. Without commands, tmux opens a session.
     pub fn commands(&self) -> Vec<Words> {
         let commands = of_arguments(&self.command);
         match commands.is_empty() {

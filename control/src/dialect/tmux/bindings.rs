@@ -1,4 +1,5 @@
-//! Key bindings that programs set. They are kept and shown, and no key runs them: the keys of the window are the user's.
+//! Key bindings that programs set. They are stored and shown, but never run, because the keys of the window belong to
+//! the user.
 
 use std::collections::BTreeMap;
 

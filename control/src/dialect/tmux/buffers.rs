@@ -46,7 +46,7 @@ impl Buffers {
     /// are too large together, the oldest automatic buffers are deleted.
     ///
     /// # Errors
-    /// The text is too long, or there is no room beside the buffers that have been named.
+    /// The text is too long, or the named buffers leave no room for it.
     pub fn set(&mut self, name: Option<&str>, text: String, now: i64) -> Result<(), String> {
         if text.len() > LARGEST {
             return Err(format!("buffer too large: at most {LARGEST} bytes"));
@@ -156,10 +156,10 @@ mod tests {
         for _ in 0..=most {
             buffers.set(None, text(), 0).unwrap();
         }
-        // The oldest one was deleted.
+        // The oldest buffer was deleted.
         assert_eq!(buffers.list().len(), most);
         assert!(buffers.find(Some("buffer0")).is_none());
-        // Named buffers are never deleted, and automatic ones make room for them.
+        // Named buffers are never deleted. Automatic buffers are deleted to make room for them.
         for number in 0..most {
             buffers.set(Some(&format!("own{number}")), text(), 0).unwrap();
         }

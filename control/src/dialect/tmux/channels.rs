@@ -46,7 +46,7 @@ impl Channels {
         Ok(change(channels.entry(name.to_owned()).or_default()))
     }
 
-    /// Wakes the clients that wait for a channel, or the next client that does.
+    /// Wakes the clients that wait for a channel. If no client waits, the next client that waits is woken at once.
     pub fn signal(&self, name: &str) -> Result<(), String> {
         self.with(name, |channel| {
             channel.is_woken = channel.waiters.is_empty();
@@ -68,7 +68,7 @@ impl Channels {
             Some(signal)
         })?;
         if let Some(signal) = signal {
-            // The sender is dropped only with the channels.
+            // The sender is dropped only when the channels are dropped.
             let _ = signal.await;
         }
         Ok(())

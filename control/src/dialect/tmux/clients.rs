@@ -1,4 +1,4 @@
-//! The clients in control mode, and what their commands asked for.
+//! The clients in control mode, and the settings that their commands requested.
 //!
 //! Plain data. Commands of any client change it and wake the client's task, which reads it and writes to the client.
 
@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 
 use super::{conversation::Hello, subscriptions::Subscription};
 
-/// The maximum number of notifications that wait for one client. Further ones replace the oldest.
+/// The maximum number of notifications that wait for one client. Further notifications replace the oldest.
 const MOST_NOTES: usize = 100;
 /// The maximum number of subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 100;
-/// The size of a client that has reported none.
+/// The size of a client that has reported no size.
 const DEFAULT_SIZE: (u16, u16) = (80, 24);
 
 /// A client in control mode.
@@ -48,13 +48,14 @@ pub struct Client {
     pub ignores_size: bool,
     /// Whether the client gets no output.
     pub no_output: bool,
-    /// After which delay the output of a pane is paused. `None`: a client that is too slow is disconnected.
+    /// The age of a pane's unread output at which the pane is paused. `None`: a client that is too slow is
+    /// disconnected.
     pub pause_after: Option<Duration>,
     /// The panes whose output the client does not get.
     pub silent: BTreeMap<u64, Silence>,
     /// The formats that the client watches.
     pub subscriptions: Vec<Subscription>,
-    /// Notifications that wait.
+    /// The notifications that wait to be sent.
     notes: VecDeque<String>,
     /// The number of results that the client waits for. A notification comes after the result of the command that
     /// caused it.
@@ -68,9 +69,9 @@ pub struct Client {
 /// Why a client does not get the output of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// The client does not want it.
+    /// The client has turned the pane's output off.
     Off,
-    /// The client was too slow, or asked for the pause.
+    /// The pane is paused, because the client was too slow or requested the pause.
     Paused,
 }
 
@@ -82,7 +83,7 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Adds a client. Returns its number, and what wakes its task.
+    /// Adds a client. Returns its number, and the notifier that wakes its task.
     pub fn add(&mut self, hello: &Hello, server: String, now: i64) -> (u64, Arc<Notify>) {
         let (id, wake) = (self.next, Arc::new(Notify::new()));
         self.next += 1;
@@ -162,7 +163,7 @@ impl Client {
         self.wake.notify_one();
     }
 
-    /// The notifications to send now. None are sent while the client waits for the result of a command.
+    /// The notifications to send now. No notification is sent while the client waits for the result of a command.
     pub fn take_notes(&mut self) -> Vec<String> {
         if self.awaited_results > 0 { Vec::new() } else { self.notes.drain(..).collect() }
     }
@@ -183,7 +184,7 @@ impl Client {
         self.wake.notify_one();
     }
 
-    /// Adds a subscription, or replaces the one with the same name.
+    /// Adds a subscription. It replaces a subscription with the same name.
     ///
     /// # Errors
     /// The client has too many subscriptions.

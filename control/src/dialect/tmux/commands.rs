@@ -39,7 +39,7 @@ async fn target(
 /// A number from 0 to `most`.
 ///
 /// # Errors
-/// What is wrong with the number, as strtonum(3) names it.
+/// The number is invalid. The error describes the problem in the words of strtonum(3).
 fn number(text: &str, most: u32) -> Result<u32, &'static str> {
     match text.parse::<i64>() {
         Err(_) => Err("invalid"),
@@ -76,7 +76,7 @@ async fn print_each(
     run.print_lines(lines).await
 }
 
-/// Prints the new window or pane, if `-P` asks for it.
+/// Prints the new window or pane if `-P` is given.
 async fn print_new(
     run: &mut Run<'_>,
     arguments: &Arguments,
@@ -92,7 +92,7 @@ async fn print_new(
     print_target(run, arguments, world, target, default).await
 }
 
-/// Prints a new target, if `-P` asks for it.
+/// Prints a new target if `-P` is given.
 async fn print_target(
     run: &mut Run<'_>,
     arguments: &Arguments,

@@ -1,9 +1,9 @@
 //! Control mode: a client sends commands as lines, and receives their results, the output of panes and notifications of
 //! changes as lines. <https://github.com/tmux/tmux/wiki/Control-Mode>
 //!
-//! One task executes the commands. Another one is the only one that writes to the client, so that no line interrupts a
-//! command's result. It reads output only as fast as the client does. A client that is too slow is paused if it asked
-//! for that, or else disconnected. No pane ever waits for a client.
+//! One task executes the commands. Another task writes everything that the client receives, so that no line interrupts
+//! a command's result. That task reads output only as fast as the client does. A client that is too slow is paused if
+//! it has requested that, or else disconnected. No pane ever waits for a client.
 //!
 //! | module | owns |
 //! |---|---|
@@ -74,7 +74,7 @@ pub async fn serve(
     writer.await;
 }
 
-/// A client that is in the list of clients until this is dropped.
+/// A client's entry in the list of clients. Dropping it removes the client.
 struct Registered<'a> {
     server: &'a Server,
     id: u64,
@@ -85,7 +85,7 @@ impl Drop for Registered<'_> {
         let mut state = self.server.state.lock();
         state.clients.remove(self.id);
         self.server.changed();
-        // The others may show how many clients a session has.
+        // Notify the other clients, because they may show how many clients a session has.
         state.clients.wake_all();
     }
 }
@@ -143,7 +143,8 @@ async fn line(run: &mut Run<'_>, line: &str) -> Result<Checked, Failure> {
     run.checked(lines.into_iter().map(|line| line.words).collect())
 }
 
-/// Executes commands of the client `id` until one fails, and sends the result of each. Returns false if one failed.
+/// Executes commands of the client `id` until one fails, and sends the result of each. Returns false if a command
+/// failed.
 async fn block(
     run: &mut Run<'_>,
     commands: Checked,
@@ -175,7 +176,7 @@ async fn block(
     Ok(true)
 }
 
-/// Holds back the client's notifications until the result of a command was sent.
+/// Holds back the client's notifications until the result of a command has been sent.
 fn begin_command(run: &mut Run<'_>, id: u64) {
     if let Some(client) = run.state().clients.get_mut(id) {
         client.begin_command();

@@ -1,8 +1,8 @@
 //! The messages between the dialect and the program `tmux`: one JSON object per line.
 //!
-//! After the login, the client sends a [`Hello`]. The dialect then sends [`Event`]s, and the client answers those that
-//! ask for something with an [`Answer`]. The client reads and writes files and runs shell commands, because these need
-//! the client's rights and directory.
+//! After the login, the client sends a [`Hello`]. The dialect then sends [`Event`]s, and the client answers requests
+//! among them with an [`Answer`]. The client reads and writes files and runs shell commands, because these need the
+//! client's rights and directory.
 //!
 //! A client that serves a pipe sends a ticket in its [`Hello`]. After [`Event::Command`], the connection carries the
 //! bytes of the pipe in both directions.
@@ -58,7 +58,7 @@ pub enum Event {
     Err(String),
     /// Read a file, and answer with its text. `-` is standard input.
     Read(String),
-    /// Write a file, and answer.
+    /// Write a file, and answer with the exit status.
     Write {
         /// The path. `-` is standard output.
         path: String,
@@ -99,7 +99,7 @@ pub struct Answer {
     pub text: String,
     /// The exit status of a command.
     pub status: i32,
-    /// Why it failed, as a system error in words.
+    /// The system's error message, if the request failed.
     pub error: Option<String>,
 }
 
@@ -113,9 +113,9 @@ pub struct Conversation {
     sink: Sink,
 }
 
-/// Where messages go.
+/// The destination of messages.
 enum Sink {
-    /// To the client.
+    /// Messages are sent to the client.
     Client(Output),
     /// Text is collected, because in control mode it belongs to a block. Other messages go to the task that writes to
     /// the client.
@@ -184,7 +184,7 @@ impl Conversation {
         }
     }
 
-    /// Sends a text to the client in control mode, although it belongs to no block of a command that is in progress.
+    /// Sends a text to the client in control mode, outside the block of a command that is in progress.
     pub async fn send_block(&mut self, block: String) -> Result<(), Disconnected> {
         match &mut self.sink {
             Sink::Client(output) => write(output, &Event::Out(block)).await,

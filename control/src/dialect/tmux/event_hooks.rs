@@ -2,8 +2,8 @@
 //! value of a monitor (`set-hook -B`) changes.
 //!
 //! One task serves the process that a program started for its hooks (`runners`). The process reads files and runs shell
-//! commands with the rights of the program, and the commands pass the authority as the program's own. A hook never runs
-//! for another program than the one that set it.
+//! commands with the rights of the program, and the commands pass the authority as the program's own. A hook runs only
+//! for the program that set it.
 
 mod changes;
 
@@ -39,7 +39,7 @@ use crate::{
 const SOON: Duration = Duration::from_millis(20);
 /// Formats of monitors can depend on the time and on output, so they are compared this often, as in tmux.
 const REGULARLY: Duration = Duration::from_secs(1);
-/// The events that can change what hooks are about. The last five are hooks themselves.
+/// The events after which hooks may be due. The last five are hooks themselves.
 const KINDS: [&str; 10] = [
     "layout",
     "title",
@@ -76,7 +76,7 @@ pub async fn serve(
     }
 }
 
-/// A process that is in the list until this is dropped.
+/// A process's entry in the list. Dropping it removes the process.
 struct Finished<'a> {
     server: &'a Server,
     ticket: &'a str,
@@ -114,7 +114,8 @@ async fn run_hooks(run: &mut Run<'_>) -> CommandResult {
             })
             .await?;
         server.dispatcher.check_token(run.caller())?;
-        // The change may be one of several, and a program can cause events as fast as it prints.
+        // Wait for further changes, because several changes may belong together, and a program can cause events as fast
+        // as it prints.
         run.wait(tokio::time::sleep(SOON)).await?;
         let world = run.world().await?;
         let now = Snapshot::of(&world, &run.state(), &run.name);
@@ -199,8 +200,8 @@ fn values(event: &Happened) -> Values {
     values
 }
 
-/// Takes the values of the program's monitors. Returns the hooks to run: the name, the pane and the variables. The first
-/// values of a monitor run nothing.
+/// Updates the values of the program's monitors. Returns the hooks to run, each with its name, pane and variables. The
+/// first values of a monitor run no hook.
 fn take_values(run: &Run<'_>, world: &World) -> Vec<(String, Option<u64>, Values)> {
     let (by, clock, now) = (run.opener(), run.clock(), run.now());
     let mut state = run.state();
@@ -221,7 +222,7 @@ fn take_values(run: &Run<'_>, world: &World) -> Vec<(String, Option<u64>, Values
             continue;
         }
         for (place, value) in changes {
-            // A place that is new has no value to compare with.
+            // A new window or pane has no earlier value to compare with.
             let Some(last) = before.get(&place) else { continue };
             let mut values = monitored(world, session, place);
             values.insert("hook_value", value);

@@ -22,8 +22,8 @@ use self::{
 pub trait Values {
     /// The value of a variable or of an option. `None` if there is none.
     fn value(&self, name: &str) -> Option<String>;
-    /// The sessions, or the windows or panes of the values' session or window. The boolean: whether it is the current
-    /// one.
+    /// The values for each repetition of a loop: for each session, for each window of the current session, or for each
+    /// pane of the current window. The boolean is true for the current session, window or pane.
     fn each(&self, kind: Each) -> Vec<(bool, Box<dyn Values + '_>)>;
     /// Whether a session has this name, or a window of the session.
     fn has_name(&self, kind: Each, name: &str) -> bool;
@@ -31,14 +31,14 @@ pub trait Values {
     fn rows(&self) -> Vec<String>;
 }
 
-/// What a loop repeats for.
+/// The items that a loop repeats for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
-    /// `S:`.
+    /// `S:`, for each session.
     Session,
-    /// `W:`.
+    /// `W:`, for each window.
     Window,
-    /// `P:`.
+    /// `P:`, for each pane.
     Pane,
 }
 
@@ -93,7 +93,7 @@ struct Expansion<'a> {
     parts: &'a Cell<usize>,
 }
 
-/// How a found value is written.
+/// The form in which a value is written.
 #[derive(Default)]
 struct Form<'a> {
     is_time: bool,
@@ -159,7 +159,7 @@ impl Expansion<'_> {
                 '#' => {
                     let count = rest.bytes().take_while(|byte| *byte == b'#').count();
                     if rest[count..].starts_with('[') {
-                        // `##[` is an escaped style, which is left for the place that draws it.
+                        // `##[` is an escaped style. Leave it, because the code that draws styles unescapes it.
                         out.push_str(&"#".repeat(count + 1));
                         rest = &rest[count..];
                     } else {
@@ -352,7 +352,7 @@ impl Expansion<'_> {
     }
 }
 
-/// The modifiers of a replacement, by what they do.
+/// The modifiers of a replacement, by their effect.
 #[derive(Default)]
 struct Picked<'a> {
     literal: bool,
@@ -415,7 +415,7 @@ impl<'a> Picked<'a> {
     }
 }
 
-/// A text without what exceeds the maximum length.
+/// A text, cut to the maximum length.
 fn bounded(mut text: String) -> String {
     if text.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end));
@@ -456,7 +456,7 @@ fn job(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The number of columns of a text. Wide characters and combining marks are those of the terminal.
+/// The number of columns of a text. Counts wide characters and combining marks like the terminal.
 fn columns(text: &str) -> usize {
     text.chars().map(width).sum()
 }

@@ -1,18 +1,18 @@
 //! Hooks: commands that run after other commands, and at events.
 //!
-//! A hook runs for the program that set it only, because another program would run it with other rights.
+//! A hook runs only for the program that set it, because another program would run it with other rights.
 
 use super::options::{Owner, Scope};
 use crate::caller::Opener;
 
 /// The maximum number of commands of hooks.
 const MOST: usize = 1000;
-/// The maximum number of commands that one program sets, so that one program can't use up those of all others.
+/// The maximum number of commands that one program sets, so that one program can't use up the commands of all programs.
 const MOST_OF_PROGRAM: usize = 200;
 /// The maximum length of a command, in bytes. The limit of tmux for a command line.
 const LONGEST: usize = 16 << 10;
 
-/// The hooks of sessions, without those that are named after a command, sorted.
+/// The hooks of sessions, except the hooks that are named after a command, sorted.
 pub const SESSION_HOOKS: [&str; 16] = [
     "alert-activity",
     "alert-bell",
@@ -55,7 +55,7 @@ pub fn is_event(name: &str) -> bool {
     !name.starts_with("after-")
 }
 
-/// Commands of tmux that are absent here, but have hooks.
+/// Commands of tmux that this dialect lacks, although their hooks are known.
 const ABSENT: [&str; 3] = ["copy-mode", "display-panes", "queue"];
 
 /// The name of a hook, and the index after it, as in `pane-died[2]`.
@@ -68,12 +68,12 @@ pub fn parse(name: &str) -> Result<(&str, Option<u32>), String> {
     index.map(|index| (base, Some(index))).ok_or_else(|| format!("invalid option: {name}"))
 }
 
-/// What a hook belongs to. `None` if no hook has this name. `is_command`: whether a command has a name.
+/// The owner of a hook. `None` if no hook has this name. `is_command`: whether a command has a name.
 pub fn scope(name: &str, is_command: impl Fn(&str) -> bool) -> Option<Scope> {
     if WINDOW_HOOKS.contains(&name) || NEW_HOOKS.contains(&name) {
         return Some(Scope::Pane);
     }
-    // A hook of the user, which a monitor runs.
+    // A hook with a name of the user's choice, which a monitor runs.
     if name.starts_with('@') {
         return Some(Scope::Session);
     }
@@ -85,7 +85,7 @@ pub fn scope(name: &str, is_command: impl Fn(&str) -> bool) -> Option<Scope> {
 /// A command of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hook {
-    /// The program that set it.
+    /// The program that set the command.
     by: Opener,
     owner: Owner,
     name: String,
@@ -98,7 +98,7 @@ struct Hook {
 pub struct Hooks(Vec<Hook>);
 
 impl Hooks {
-    /// Sets the command with an index. Without an index, the command is the only one, or with `append` a further one.
+    /// Sets the command with an index. Without an index, replaces all commands, or with `append` adds a command.
     ///
     /// # Errors
     /// There are too many commands, or the name or the command is too long.
@@ -173,7 +173,7 @@ impl Hooks {
         self.0.iter().any(|hook| hook.by == *by && hook.name == name)
     }
 
-    /// The commands that run: those of the first owner that has any.
+    /// The commands to run: the commands of the first owner that has any.
     pub fn commands(&self, by: &Opener, owners: &[Owner], name: &str) -> Vec<String> {
         let mut all = owners.iter().map(|owner| {
             self.of(by, *owner, name).map(|(_, command)| command.to_owned()).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! The names of keys in tmux: `C-c`, `M-Left`, `Enter`.
 
-/// Names that differ from those of the methods.
+/// Names of keys that differ from the names in `session.keys`.
 const NAMES: [(&str, &str); 22] = [
     ("bspace", "backspace"),
     ("bs", "backspace"),
@@ -135,7 +135,7 @@ pub fn canonical(name: &str) -> Option<String> {
     Some(modifiers.collect::<String>() + &key)
 }
 
-/// Whether a text names a mouse event at a place, such as `MouseDown1Pane`.
+/// Whether a text names a mouse event, such as `MouseDown1Pane`.
 fn is_mouse(name: &str) -> bool {
     const PLACES: [&str; 6] =
         ["Pane", "StatusLeft", "StatusRight", "StatusDefault", "Status", "Border"];

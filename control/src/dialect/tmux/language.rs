@@ -1,7 +1,7 @@
 //! The command language of tmux: text as commands with arguments, and back.
 //!
-//! Owns quotes, escapes, variables, braces, comments, `;` and the conditions of configuration files. Knows no command.
-//! <https://man.openbsd.org/tmux#COMMAND_PARSING_AND_EXECUTION>
+//! Owns quotes, escapes, variables, braces, comments, `;` and the conditions of configuration files. Contains no list
+//! of commands. <https://man.openbsd.org/tmux#COMMAND_PARSING_AND_EXECUTION>
 
 /// A command: its name, and its arguments. Braces count as one argument, which contains their text.
 pub type Words = Vec<String>;
@@ -15,7 +15,7 @@ pub struct Line {
     pub number: usize,
 }
 
-/// The surroundings that a text refers to.
+/// The context that a text refers to: variables, conditions and the home directory.
 pub trait Surroundings {
     /// The value of `$NAME`. `None` if the variable is not set.
     fn variable(&self, name: &str) -> Option<String>;
@@ -36,7 +36,7 @@ pub struct SyntaxError {
     pub message: &'static str,
 }
 
-/// The maximum depth of braces. tmux has no limit, but its parser's stack has.
+/// The maximum depth of braces. tmux's only limit is the stack of its parser.
 const DEEPEST: usize = 100;
 /// The maximum length of all values of variables that one text expands to, in bytes.
 const MOST_EXPANDED: usize = 1 << 20;
@@ -104,7 +104,7 @@ pub fn quoted(word: &str) -> String {
     let quote = if word.contains([' ', '#', '\'', ';', '$', '{', '}', '%']) {
         Some('"')
     } else if word.contains('"') {
-        // Single quotes know no escapes.
+        // Single quotes have no escapes.
         Some(if needs_escapes { '"' } else { '\'' })
     } else {
         None
@@ -256,7 +256,7 @@ impl Parser<'_> {
         if conditions.is_empty() { Ok(lines) } else { self.error("syntax error") }
     }
 
-    /// The directive that begins here.
+    /// The directive that begins at the current position.
     fn directive_name(&self) -> Option<&'static str> {
         const NAMES: [&str; 5] = ["%if", "%elif", "%else", "%endif", "%hidden"];
 

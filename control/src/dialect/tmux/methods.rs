@@ -61,7 +61,7 @@ pub fn own<M: Method>() -> Option<&'static Entry> {
 /// A pane that a method changes.
 ///
 /// # Errors
-/// There is no such pane, or the caller must not change it now.
+/// There is no such pane, or the caller may not change it now.
 fn touched(context: &Context, caller: &Caller, id: u64) -> Result<Arc<MuxPane>> {
     let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
     context.authority.touch(caller, &pane)?;

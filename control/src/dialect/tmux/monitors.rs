@@ -5,23 +5,23 @@ use crate::caller::Opener;
 
 /// The maximum number of monitors.
 const MOST: usize = 200;
-/// The maximum number of monitors of one program, so that one program can't use up those of all others.
+/// The maximum number of monitors of one program, so that one program can't use up the monitors of all programs.
 const MOST_OF_PROGRAM: usize = 50;
 
 /// A monitor.
 #[derive(Clone, Debug)]
 pub struct Monitor {
-    /// The program that set it, for which its hook runs.
+    /// The program that set the monitor. Its hook runs for this program.
     pub by: Opener,
-    /// What its hook belongs to.
+    /// The owner of the monitor's hook.
     pub owner: Owner,
     /// The name of the hook, the subject and the format.
     pub what: Subscription,
-    /// The text between the name and the format, as it was given.
+    /// The text between the name and the format, as the program wrote it.
     pub subject: String,
-    /// Whether the first values were taken, which run no hook.
+    /// Whether the monitor has its first values. The first values run no hook.
     pub is_ready: bool,
-    /// How often the hook ran, and when last, in seconds since 1970.
+    /// How often the hook ran, and when it last ran, in seconds since 1970.
     pub fired: (u64, i64),
 }
 
@@ -30,10 +30,10 @@ pub struct Monitor {
 pub struct Monitors(Vec<Monitor>);
 
 impl Monitors {
-    /// Adds a monitor. `text`: `@name:subject:format`. Replaces the one with the same owner and name.
+    /// Adds a monitor. `text`: `@name:subject:format`. It replaces a monitor with the same owner and name.
     ///
     /// # Errors
-    /// The text is no monitor, or there are too many.
+    /// The text is no monitor, or there are too many monitors.
     pub fn set(&mut self, by: Opener, owner: Owner, text: &str) -> Result<String, String> {
         let invalid = || format!("invalid monitor: {text}");
         let what = Subscription::parse(text).ok_or_else(invalid)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub use self::table::{OPTIONS, OptionRow, Scope, ValueKind};
 use super::keys;
 
-/// What a set of values belongs to.
+/// The owner of a set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// The server.
@@ -64,7 +64,8 @@ fn base(name: &str) -> &str {
 }
 
 impl OptionRow {
-    /// A value as this option stores it. `now`: the present value, which a flag without a value inverts.
+    /// Converts a value to the form that this option stores. `now`: the present value, which a flag without a value
+    /// inverts.
     ///
     /// # Errors
     /// The option can't have this value. tmux's message.
@@ -75,7 +76,7 @@ impl OptionRow {
                 true => Ok(value.to_owned()),
                 false => Err(format!("invalid style: {value}")),
             },
-            // A format of a color is checked only when it is expanded.
+            // A format can't be checked here, because its color is known only when it is expanded.
             (ValueKind::Color, Some(value)) => {
                 match style::is_color(value) || value.is_empty() || value.contains("#{") {
                     true => Ok(value.to_owned()),
@@ -114,7 +115,7 @@ impl OptionRow {
 }
 
 impl Options {
-    /// The value that an owner has itself.
+    /// The value that is set for this owner, without inherited values.
     pub fn own(&self, owner: Owner, name: &str) -> Option<&str> {
         self.0.get(&(owner, name.to_owned())).map(String::as_str)
     }
@@ -148,7 +149,7 @@ impl Options {
         self.0.retain(|(owner, _), _| !is_gone(*owner));
     }
 
-    /// The names and values that an owner has itself.
+    /// The names and values that are set for this owner, without inherited values.
     pub fn of(&self, owner: Owner) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().filter(move |((of, _), _)| *of == owner);
         all.map(|((_, name), value)| (name.as_str(), value.as_str()))

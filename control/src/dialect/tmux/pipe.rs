@@ -40,7 +40,7 @@ pub async fn serve(
     let _finished = Finished { server, ticket };
     let Claim { request: Request { pane, caller: opener, command, tap, reads, writes }, end } =
         claim;
-    // The process speaks for the program that opened the pipe, with the approval that the program got.
+    // The process acts for the program that opened the pipe, with the approval that this program received.
     let caller = Caller { connection: caller.connection, ..opener };
     if write(output, &Event::Command { command, reads, writes }).await.is_err() {
         return;
@@ -57,7 +57,7 @@ pub async fn serve(
     let _ = to_command.output.shutdown().await;
 }
 
-/// A pipe that is open until this is dropped.
+/// An open pipe. Dropping this value closes the pipe.
 struct Finished<'a> {
     server: &'a Server,
     ticket: &'a str,
@@ -69,14 +69,14 @@ impl Drop for Finished<'_> {
     }
 }
 
-/// The way from a pane to the command.
+/// Carries a pane's output to the command.
 struct ToCommand<'a> {
     server: &'a Server,
-    /// The program that opened the pipe. The pipe ends with its token.
+    /// The program that opened the pipe. The pipe ends when the program's token becomes invalid.
     caller: &'a Caller,
     /// Whether the command reads the output.
     reads: bool,
-    /// The nonce of the pane's shell, which is hidden.
+    /// The nonce of the pane's shell, which is hidden in the output.
     nonce: Option<&'a str>,
     output: &'a mut Output,
 }
@@ -86,7 +86,7 @@ impl ToCommand<'_> {
     /// disconnects.
     async fn pass(&mut self, tap: Option<Tap>, mut end: oneshot::Receiver<()>) {
         let Some(mut tap) = tap else {
-            // The sender is never used, but dropped.
+            // Nothing is ever sent. The pipe is closed when the sender is dropped.
             let _ = end.await;
             return;
         };
@@ -100,7 +100,7 @@ impl ToCommand<'_> {
                 return;
             }
         }
-        // The output until now still belongs to the pipe. The queue contains only this much of it.
+        // Output up to now still belongs to the pipe. The queue contains this much of it.
         let mut left = TAP_CAPACITY;
         while let Some(item) = tap.try_next().filter(|_| left > 0) {
             if let TapItem::Bytes { bytes, .. } = &item {
@@ -175,12 +175,12 @@ async fn type_in(server: &Server, caller: &Caller, pane: u64, text: String) -> R
     server.call::<TypeIn>(caller, &params).await.map(drop)
 }
 
-/// Takes the text from some bytes. Leaves the beginning of a character whose rest has not arrived. Other invalid bytes
-/// become U+FFFD.
+/// Removes the text from the front of some bytes. Leaves an incomplete character at the end, whose rest has not
+/// arrived. Other invalid bytes become U+FFFD.
 fn whole_characters(bytes: &mut Vec<u8>) -> String {
     let last = bytes.utf8_chunks().last();
     let invalid = last.map_or(&[][..], |chunk| chunk.invalid());
-    // An error without a length is at the end.
+    // An error without a length is an incomplete character at the end.
     let is_cut = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
     let end = if is_cut { bytes.len() - invalid.len() } else { bytes.len() };
     let rest = bytes.split_off(end);

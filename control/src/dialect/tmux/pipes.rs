@@ -17,13 +17,13 @@ struct Pipe {
     /// The program that opened the pipe.
     by: Opener,
     ticket: String,
-    /// What the serving process needs, until it claims the pipe.
+    /// The parts for the serving process. `None` after the process has claimed the pipe.
     unclaimed: Option<(Claim, oneshot::Sender<()>)>,
     /// Dropped when the pipe is closed.
     _end: oneshot::Sender<()>,
 }
 
-/// A pipe that a client asks for.
+/// A pipe that a client has requested.
 pub struct Request {
     /// The pane.
     pub pane: u64,
@@ -39,7 +39,7 @@ pub struct Request {
     pub writes: bool,
 }
 
-/// What the process that serves a pipe needs.
+/// The parts of a pipe that the serving process needs.
 pub struct Claim {
     /// The pipe.
     pub request: Request,
@@ -47,12 +47,12 @@ pub struct Claim {
     pub end: oneshot::Receiver<()>,
 }
 
-/// The open pipes. A program has at most one for each pane, and can't close those of other programs.
+/// The open pipes. A program has at most one pipe for each pane, and can't close pipes of other programs.
 #[derive(Default)]
 pub struct Pipes(Vec<Pipe>);
 
 impl Pipes {
-    /// Opens a pipe. Returns its ticket, and what resolves when the serving process has claimed it.
+    /// Opens a pipe. Returns its ticket, and a future that resolves when the serving process has claimed the pipe.
     ///
     /// # Errors
     /// There are too many pipes, or the system returns no random bytes.

@@ -82,13 +82,13 @@ pub type Execution<'r> = Pin<Box<dyn Future<Output = CommandResult> + Send + 'r>
 
 /// A command.
 pub struct Command {
-    /// What the command accepts.
+    /// The flags and arguments that the command accepts.
     pub syntax: Syntax,
     /// Executes the command.
     pub run: for<'r, 'a> fn(&'r mut Run<'a>, Arguments) -> Execution<'r>,
 }
 
-/// The command with this name or short name, or the only one whose name begins so.
+/// The command with this name or short name, or the only command whose name begins with this text.
 ///
 /// # Errors
 /// No command or several commands have the name. tmux's message.
@@ -137,11 +137,12 @@ pub struct Run<'a> {
     pub pane: Option<u64>,
     /// The number of the client, if it is in control mode.
     pub client: Option<u64>,
-    /// Whether the commands are those of configuration files. They run without a client, before the server's first session.
+    /// Whether the commands come from configuration files. Such commands run without a client, before the server's
+    /// first session.
     pub is_starting: bool,
 }
 
-/// Variables and conditions of a text, from the client.
+/// Evaluates the variables and conditions of a text for the client.
 struct ClientSurroundings<'r> {
     env: &'r BTreeMap<String, String>,
     condition: &'r dyn Fn(&str) -> bool,
@@ -240,10 +241,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Parses the arguments of the program, and names the server and the program that the client speaks for.
+    /// Parses the arguments of the program, and determines the server and the program that the client acts for.
     ///
     /// # Errors
-    /// A flag is wrong. The text that tmux prints.
+    /// A flag is wrong. The error is the text that tmux prints.
     pub fn begin(&mut self) -> Result<Invocation, String> {
         let mut invocation = Invocation::parse(&self.hello.args)?;
         if let Some(path) = invocation.socket.take() {
@@ -337,8 +338,8 @@ impl<'a> Run<'a> {
         Ok(parsed)
     }
 
-    /// Replaces an alias that tmux has without a configuration. Aliases that a program sets have no effect, because
-    /// another program would execute them.
+    /// Replaces an alias that is built into tmux. Aliases that a program sets have no effect, because another program
+    /// would execute them.
     fn aliased(words: Words) -> Words {
         let Some(name) = words.first() else { return words };
         let preset = OPTIONS.iter().filter(|row| row.name.starts_with("command-alias"));
@@ -385,7 +386,7 @@ impl<'a> Run<'a> {
         &self.caller
     }
 
-    /// The program for which the client speaks.
+    /// The program for which the client acts.
     pub fn opener(&self) -> Opener {
         let outside = || Opener::Outside(self.name.clone());
         self.caller.opener.clone().unwrap_or_else(outside)
@@ -505,8 +506,8 @@ impl<'a> Run<'a> {
         world.current(self.pane).map(|target| target.session)
     }
 
-    /// The target of commands that name none: the session that a client in control mode sees, the pane that the client
-    /// runs in, or else the session that the user sees. Must not be called while the state is held.
+    /// The target of commands that name no target: the session that a client in control mode sees, the pane that the
+    /// client runs in, or else the session that the user sees. Must not be called while the state is held.
     pub fn current(&self, world: &World) -> Option<Target> {
         let state = self.server.state.lock();
         let seen = self.client.and_then(|id| state.clients.get(id)?.session);

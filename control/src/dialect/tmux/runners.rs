@@ -1,5 +1,5 @@
-//! The processes that run hooks at events. A program that sets such a hook does not stay, so it starts a process that runs
-//! the commands with its rights. The process names itself with a ticket.
+//! The processes that run hooks at events. The client that sets such a hook ends soon, so it starts a process that runs
+//! the commands with its rights. The process identifies itself with a ticket.
 
 use tokio::sync::oneshot;
 
@@ -8,7 +8,7 @@ use crate::caller::{Caller, Opener};
 /// The maximum number of processes.
 const MOST: usize = 100;
 
-/// What a process runs hooks for.
+/// The program and the server whose hooks a process runs.
 pub struct Claim {
     /// The program that set the hooks.
     pub caller: Caller,
@@ -19,7 +19,7 @@ pub struct Claim {
 struct Runner {
     by: Opener,
     ticket: String,
-    /// What the process needs, until it connects.
+    /// The parts for the process. `None` after the process has connected.
     unclaimed: Option<(Claim, oneshot::Sender<()>)>,
 }
 
@@ -28,8 +28,8 @@ struct Runner {
 pub struct Runners(Vec<Runner>);
 
 impl Runners {
-    /// Adds a process for a program. Returns its ticket, and what resolves when it has connected. `None` if the program
-    /// has a process already.
+    /// Adds a process for a program. Returns the ticket, and a future that resolves when the process has connected.
+    /// `None` if the program has a process already.
     ///
     /// # Errors
     /// There are too many processes, or the system returns no random bytes.

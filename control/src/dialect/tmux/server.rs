@@ -17,7 +17,7 @@ use crate::{
     methods::{Method, find},
 };
 
-/// The maximum number of fired events that a waiting client has not looked at.
+/// The maximum number of fired events that are kept for a waiting client.
 const MOST_FIRED: usize = 256;
 
 /// The state that all clients of an instance share.
@@ -30,7 +30,7 @@ pub struct Server {
     pub channels: Channels,
     /// The names of events that programs fire (`set-hook -E`).
     pub fired: broadcast::Sender<String>,
-    /// Changes after each command that may change something.
+    /// Incremented after each command that may change something.
     pub changes: watch::Sender<u64>,
     numbers: AtomicU64,
 }

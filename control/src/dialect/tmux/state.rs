@@ -23,7 +23,7 @@ use super::{
 };
 use crate::caller::Opener;
 
-/// The name of the server that has the tabs that no other server has.
+/// The name of the server that owns all tabs that no other server owns.
 pub const DEFAULT_SERVER: &str = "default";
 /// The maximum number of variables of an environment.
 pub const MOST: usize = 1000;
@@ -81,7 +81,7 @@ pub struct State {
     pub clients: Clients,
     /// The pipes of panes.
     pub pipes: Pipes,
-    /// The layouts that tabs got by their names.
+    /// The named layouts that were last applied to tabs.
     pub layouts: BTreeMap<u64, String>,
     /// The panes of popups, and the programs that opened them.
     pub popups: BTreeMap<u64, Opener>,
@@ -207,7 +207,7 @@ impl State {
         base.and_then(|base| base.parse().ok()).unwrap_or(0).min(LARGEST_INDEX)
     }
 
-    /// Changes the windows of a session, and so those of all sessions of its group.
+    /// Changes the windows of a session, and of all sessions of its group.
     fn change<T>(&mut self, id: u64, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
         let session = self.session(id)?;
         let done = change(session);
@@ -275,7 +275,7 @@ impl State {
         self.change(session, |session| session.replace(index, tab));
     }
 
-    /// Adds a session to the group of another one. The name of a new group is that of the other session.
+    /// Adds a session to the group of another session. A new group is named after the other session.
     pub fn join_group(&mut self, session: u64, other: u64) {
         let Some(found) = self.session(other) else { return };
         let group = found.group.get_or_insert_with(|| found.name.clone()).clone();
@@ -285,10 +285,10 @@ impl State {
         self.change(other, |_| ());
     }
 
-    /// Moves a tab to a session, so that no other one has it. Returns its number.
+    /// Moves a tab to a session, and removes it from all other sessions. Returns its number.
     ///
     /// # Errors
-    /// Another window has the number. tmux's message.
+    /// Another window has the number. The error is tmux's message.
     pub fn assign(&mut self, tab: u64, session: u64, index: Option<u64>) -> Result<u64, String> {
         let old: Vec<(u64, u64)> = self
             .sessions
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(state.link(1, None, 1), Ok(1));
         state.refresh_sessions(&[1, 2], Some(1));
         assert_eq!((windows(&state, 0), windows(&state, 1)), (vec![(0, 1)], vec![(0, 2), (1, 1)]));
-        // The window shows the tab for the first session, so the current window of the other one is its own.
+        // The window shows the tab for the first session, so it is not the current window of the second session.
         assert_eq!((state.seen, state.session(1).unwrap().current()), (Some(0), Some(0)));
         state.unlink(0, 0);
         state.refresh_sessions(&[1, 2], Some(1));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// The maximum length of a subscription, in bytes.
 const LONGEST: usize = 4096;
 
-/// What a format is evaluated for.
+/// The session, windows or panes that a format is evaluated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The client's session.
@@ -21,7 +21,7 @@ pub enum Subject {
     AllWindows,
 }
 
-/// The window and the pane that a value belongs to. Both are absent for a session, and the pane for a window.
+/// The window and the pane that a value belongs to. For a session, both are absent. For a window, the pane is absent.
 pub type ValueScope = (Option<u64>, Option<u64>);
 
 /// A subscription.
@@ -29,7 +29,7 @@ pub type ValueScope = (Option<u64>, Option<u64>);
 pub struct Subscription {
     /// The name.
     pub name: String,
-    /// What the format is evaluated for.
+    /// The session, windows or panes that the format is evaluated for.
     pub subject: Subject,
     /// The format.
     pub format: String,
@@ -59,7 +59,8 @@ impl Subscription {
         Some(Self { name, subject, format, reported: BTreeMap::new() })
     }
 
-    /// Records the values of all places. Returns those that changed, in the order of `values`.
+    /// Records the values of all sessions, windows and panes. Returns the values that changed, in the order of
+    /// `values`.
     pub fn changes(&mut self, values: Vec<(ValueScope, String)>) -> Vec<(ValueScope, String)> {
         let is_changed =
             |(place, value): &&(ValueScope, String)| self.reported.get(place) != Some(value);
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(subscription.changes(both), []);
         let changed = vec![value(1, "x"), value(2, "z")];
         assert_eq!(subscription.changes(changed), [value(2, "z")]);
-        // A place that was gone is reported again.
+        // A value that was missing in between is reported again.
         subscription.changes(vec![value(1, "x")]);
         assert_eq!(subscription.changes(vec![value(2, "z")]), [value(2, "z")]);
     }

@@ -9,7 +9,7 @@ use super::{
     world::{PlacedPane, Target, Window, World},
 };
 
-/// What a command acts on.
+/// The kind of object that a command acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
     /// A session.
@@ -20,7 +20,7 @@ pub enum TargetKind {
     Pane,
 }
 
-/// Finds a target. `current`: the target that parts that are not given come from.
+/// Finds a target. `current`: the target that supplies the parts that are not given.
 ///
 /// # Errors
 /// There is no such session, window or pane. tmux's message.
@@ -33,8 +33,8 @@ pub fn find(
     resolve(world, kind, text, current).map_err(|missing| missing.message)
 }
 
-/// Like [`find`], for commands that don't need the target. If the window or the pane does not exist, returns the current
-/// one of the session or the window that does. `None` if none of them exists.
+/// Like [`find`], for commands that don't need the target. If the window or the pane does not exist, uses the current
+/// window of the session, or the current pane of the window. `None` if the session does not exist either.
 pub fn find_part(
     world: &World,
     kind: TargetKind,
@@ -48,7 +48,7 @@ pub fn find_part(
 struct Missing {
     /// tmux's message.
     message: String,
-    /// The target up to the part that does not exist.
+    /// The target without the part that does not exist.
     part: Option<Target>,
 }
 
@@ -279,7 +279,7 @@ fn pane_of(window: &Window, now: usize, text: &str) -> Option<usize> {
     panes.iter().position(|pane| pane.index == index)
 }
 
-/// The session of a new window, and the index that the target asks for. `None`: the first free index.
+/// The session of a new window, and the requested index. `None`: the first free index.
 ///
 /// # Errors
 /// There is no such session, or the text after `:` names no window. tmux's message.
@@ -322,7 +322,7 @@ pub fn find_index(
     }
     let base = world.of_session(session);
     if let Some(offset) = offset(window) {
-        // A number is not a window's: the offset counts free numbers, too.
+        // An offset counts all numbers, also numbers without a window.
         let now = world.window(base).index;
         return match now.checked_add_signed(offset).filter(|index| *index <= LARGEST_INDEX) {
             Some(index) => Ok((session, Some(index))),

@@ -1,4 +1,4 @@
-//! The arrangement of a tab's panes: where each pane is, splits, resizes, tmux's layouts, and layouts as text.
+//! The arrangement of a tab's panes: positions of panes, splits, resizes, tmux's layouts, and layouts as text.
 //!
 //! Calculates in cells, with one cell between two panes. Changes only trees, never panes.
 
@@ -199,7 +199,7 @@ pub fn resize(
     true
 }
 
-/// Gives the panes another order: assigns them to the positions of the tree, in reading order.
+/// Reorders the panes: assigns them to the positions of the tree, in reading order.
 pub fn refill(root: &mut Node, panes: &mut impl Iterator<Item = PaneId>) {
     match root {
         Node::Pane(pane) => *pane = panes.next().unwrap_or(*pane),

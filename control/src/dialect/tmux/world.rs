@@ -15,7 +15,7 @@ use super::{
 pub struct World {
     /// The sessions, in the order of their numbers.
     pub sessions: Vec<Session>,
-    /// What they were made from.
+    /// The tabs and panes from which the sessions were built.
     pub listing: Listing,
     /// The session that the window shows.
     pub seen: Option<u64>,
@@ -50,7 +50,7 @@ pub struct Session {
     pub stack: Vec<usize>,
     /// The name of the group. The sessions of a group have the same windows.
     pub group: Option<String>,
-    /// The working directory of new windows. Empty: the client's.
+    /// The working directory of new windows. Empty: the client's working directory.
     pub cwd: String,
 }
 
@@ -153,7 +153,7 @@ impl World {
         &self.session(target).windows[target.window]
     }
 
-    /// The place of a target's pane.
+    /// The position of a target's pane.
     pub fn place(&self, target: Target) -> &PlacedPane {
         &self.window(target).panes[target.pane]
     }
@@ -177,8 +177,8 @@ impl World {
         self.nearest(None, |target| self.place(target).id == id)
     }
 
-    /// A target of which something is true. Several sessions can contain a window: then that of `base` is chosen, or else
-    /// the one that the user sees. In a session, the current window is chosen.
+    /// A target for which `is_true` returns true. If several sessions contain the window, prefers the session of `base`, and
+    /// then the session that the user sees. In a session, prefers the current window.
     pub fn nearest(
         &self,
         base: Option<Target>,
@@ -201,7 +201,7 @@ impl World {
         all.filter(move |(session, at)| session.windows[*at].id == window)
     }
 
-    /// The sessions of a session's group: those with the same windows.
+    /// The sessions of a session's group, which have the same windows.
     pub fn group(&self, session: usize) -> impl Iterator<Item = &Session> {
         let own = &self.sessions[session];
         self.sessions
@@ -209,7 +209,7 @@ impl World {
             .filter(move |it| it.id == own.id || it.group.is_some() && it.group == own.group)
     }
 
-    /// Whether a window is in another session than those of the target's group, or in the same session twice.
+    /// Whether a window is also in a session outside the target's group, or twice in the same session.
     pub fn is_linked(&self, at: Target) -> bool {
         self.links(self.window(at).id).count() != self.group(at.session).count()
     }
@@ -226,7 +226,7 @@ impl World {
         self.of_window(session, self.sessions[session].current)
     }
 
-    /// The target of a client that runs in a pane, or else the session that the user sees, or else the newest one.
+    /// The target of a client that runs in a pane, or else the session that the user sees, or else the newest session.
     /// `None` if there is no session.
     pub fn current(&self, pane: Option<u64>) -> Option<Target> {
         if let Some(own) = pane.and_then(|pane| self.of_pane(pane)) {
@@ -293,7 +293,7 @@ impl Window {
         Rect { x: 0, y: 0, width: self.area.0, height: self.area.1 }
     }
 
-    /// The layout as text. `is_visible`: of the panes that are visible, if one fills the window.
+    /// The layout as text. `is_visible`: if a pane fills the window, the layout contains only this pane.
     pub fn layout(&self, is_visible: bool) -> String {
         if is_visible && self.is_zoomed {
             let root = Node::Pane(PaneId(self.active));
@@ -306,7 +306,7 @@ impl Window {
         tree::print(&self.root, &rects)
     }
 
-    /// The nearest pane in a direction, around the window if there is none.
+    /// The nearest pane in a direction. If there is none, wraps around the edge of the window.
     pub fn neighbor(
         &self,
         of: &PlacedPane,

@@ -100,7 +100,8 @@ session_params! {
     AnswerParams {
         /// The `dialog` that inbox.show returned. If the question has changed since, nothing is typed.
         dialog: String,
-        /// `approve` or `deny`: the choice that clearly means it, and no more than that. Fails if there is none.
+        /// `approve` or `deny`: selects the choice that clearly means this and nothing more. Fails if there is no such
+        /// choice.
         #[serde(default)]
         answer: String,
         /// The number of a choice that inbox.show returned.
@@ -117,7 +118,7 @@ session_params! {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct AnswerReply {
-    /// False: nothing was typed, because the dialog is no longer the one that was named.
+    /// False: nothing was typed, because the program now shows another dialog.
     pub answered: bool,
     /// Why nothing was typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,8 +235,8 @@ impl Method for Answer {
                 let shown = shown(context, id, claim, dialog).await?;
                 return Ok(refused("the question, or its screen, has changed", Some(shown)));
             }
-            // The fingerprint contains the number of inputs. So an answer that somebody else gave would be in it, but
-            // the screen may still show the question that was answered.
+            // The fingerprint counts an answer that somebody else has typed, because it contains the number of inputs.
+            // But the screen may still show the question that this input answered.
             if !pane.shows_input() {
                 let shown = shown(context, id, claim, dialog).await?;
                 return Ok(refused("the program has not handled an earlier input", Some(shown)));
@@ -289,11 +290,11 @@ fn nothing(id: u64) -> Error {
     ))
 }
 
-/// The claim that a pane's program needs the user, and its dialog. `None` if it needs nothing, or if an agent asks: such
-/// a question is not on the program's screen.
+/// The claim that a pane's program needs the user, and its dialog. `None` if the program needs nothing, or if the
+/// question is an agent's, because it is not on the program's screen.
 async fn read(context: &Context, pane: SharedPane) -> Result<Option<(Claim, Dialog)>> {
     let (programs, dialogs) = (context.panes.programs.clone(), context.panes.dialogs.clone());
-    // This reads the processes of the pane.
+    // This reads the pane's processes, which may block.
     blocking(move || {
         let explained = programs.explain(&pane);
         let claim = explained.decides();
@@ -306,7 +307,7 @@ async fn read(context: &Context, pane: SharedPane) -> Result<Option<(Claim, Dial
 /// A dialog as a reply.
 async fn shown(context: &Context, id: u64, claim: Claim, dialog: Dialog) -> Result<ShowReply> {
     let home = context.registration.home().to_owned();
-    // This reads a file with rules of redaction.
+    // This reads the file with the redaction rules, which may block.
     blocking(move || {
         let mut shown = ReplyTexts::of(&home)?;
         let number = |wish: Wish| {

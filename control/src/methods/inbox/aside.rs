@@ -1,5 +1,5 @@
-//! `inbox.dismiss`, `inbox.snooze` and `inbox.restore`: entries that the user does not want to see, or not now. The
-//! programs are not touched, and their state stays the same.
+//! `inbox.dismiss`, `inbox.snooze` and `inbox.restore`: hide entries of the inbox for good or for a time, and list them
+//! again. The programs and their state stay unchanged.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Method for Dismiss {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::DIALOGS;
-    const DOC: &'static str = "Removes an entry from the inbox until its question changes, is asked again or the session receives input. Answers nothing.";
+    const DOC: &'static str = "Removes an entry from the inbox until its question changes, is asked again or the session receives input. Does not answer the question.";
     const NAMED: &'static [&'static str] = &[];
     const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = KeyParams<'a>;
@@ -96,7 +96,7 @@ impl Method for Restore {
     const GROUP: Group = Group::Governance;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::DIALOGS;
-    const DOC: &'static str = "Lists an entry of the inbox again that was dismissed or snoozed.";
+    const DOC: &'static str = "Lists a dismissed or snoozed entry of the inbox again.";
     const NAMED: &'static [&'static str] = &[];
     const DESCRIBED_BY: &'static [&'static str] = &["key"];
     type Params<'a> = KeyParams<'a>;

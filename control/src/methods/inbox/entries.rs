@@ -25,7 +25,7 @@ use crate::{
 /// A thing that needs the user.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Entry {
-    /// The session. Absent: an agent asks about no session.
+    /// The session. Absent if an agent asks a question that is about no session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub session: Option<u64>,
@@ -38,7 +38,7 @@ pub struct Entry {
     pub kind: Option<Need>,
     /// The question, with secrets redacted. As untrusted as a program's output.
     pub question: String,
-    /// When it began (RFC 3339, UTC). Absent if unknown.
+    /// When the need began (RFC 3339, UTC). Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub since: Option<String>,
@@ -61,7 +61,7 @@ pub(super) async fn all_entries(context: &Context) -> Result<Vec<Entry>> {
     let (mux, programs) = (context.mux.clone(), context.panes.programs.clone());
     let dialogs = context.panes.dialogs.clone();
     let home = context.registration.home().to_owned();
-    // This reads the processes of every pane.
+    // This reads the processes of every pane, which may block.
     blocking(move || entries(&mux, &programs, &dialogs, &home)).await?
 }
 
@@ -82,13 +82,14 @@ fn entries(
     for pane in mux.panes() {
         let explained = programs.explain(&pane);
         let claim = explained.decides();
-        // Questions to the user are listed below, with their text, even if the program reports something else.
+        // Skip approvals here. The code below lists all questions to the user with their text, even if the program
+        // reports something else.
         if claim.state != State::NeedsYou || claim.source == Source::Approval {
             continue;
         }
         let question = claim.message.clone().unwrap_or_else(|| claim.text.clone());
-        // A report has the time at which the program asked. Other sources have that of the last output, so that another
-        // question with the same text is recognized only by the input in between.
+        // The time in a report is when the program asked. The time of other sources is that of the last output, so only
+        // input in between distinguishes another question with an equal text.
         let asked = if claim.source == Source::Report { claim.since } else { 0 };
         let identity = (pane.id().0, claim.source, &claim.task, claim.need, &question, asked);
         let key = dialogs.key((identity, pane.inputs()));

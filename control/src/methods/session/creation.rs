@@ -114,7 +114,7 @@ pub(in crate::methods) async fn create(
         }
         pane
     } else {
-        // The tab opens in the background, because the user may be typing in the current tab.
+        // Open the tab in the background, because the user may be typing in the current tab.
         blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
     };
     if let Some(name) = name {
@@ -142,14 +142,13 @@ impl CreateParams<'_> {
         Ok(self.name.text("name")?.map(|name| title(&name)))
     }
 
-    /// Returns the program to start, and what happens to the session when the program ends. After a program, the
-    /// session stays, because an agent may still read the output and the exit code. After a shell, the session is
-    /// closed.
+    /// Returns the program to start, and what happens to the session when the program ends. The session of a program
+    /// stays, because an agent may still read the output and the exit code. The session of a shell is closed.
     ///
     /// # Errors
     /// The line policy does not allow the program. It checks the program with its arguments as a line, and each
-    /// variable, because shells run some variables. A shell without arguments needs no check, because it equals a
-    /// session without a program.
+    /// variable, because shells run some variables. A shell without arguments needs no check, because a session without
+    /// a program would run a shell, too.
     pub(crate) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
         let cwd = self.cwd.text("cwd")?;
         let (program, on_exit) = match (self.program.text("program")?, self.shell.text("shell")?) {

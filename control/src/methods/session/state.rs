@@ -29,7 +29,7 @@ pub struct CursorState {
     pub x: u16,
     /// Row from the top.
     pub y: u16,
-    /// Whether it is visible.
+    /// Whether the cursor is visible.
     pub visible: bool,
 }
 
@@ -74,13 +74,13 @@ pub struct Listed {
     pub shell: ShellState,
     /// The session's terminal device, such as `/dev/pts/3`. Empty if it has none.
     pub tty: String,
-    /// The session's program asks for a secret, such as a password. Absent if not.
+    /// The session's program asks for a secret, such as a password. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_secret: bool,
-    /// The session's program waits for input. Absent if not.
+    /// The session's program waits for input. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaiting_input: bool,
-    /// See session.get. Absent if not.
+    /// Whether the session's program reads its terminal, as in session.get. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
 }
@@ -103,7 +103,7 @@ impl Method for List {
                 (term.size(), term.cursor())
             };
             let awaited = awaited(pane);
-            // Looking costs system calls, and there can be a thousand sessions.
+            // Read it once, because that needs system calls, and there can be a thousand sessions.
             let foreground = pane.foreground();
             Listed {
                 id: pane.id().0,
@@ -148,7 +148,7 @@ pub struct StatusReply {
     /// The number of the signal that ended the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_signal: Option<i32>,
-    /// The program has ended, but its exit status was lost with its parent. Absent if not.
+    /// The program has ended, but its exit status was lost with its parent. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub status_lost: bool,
     /// The session's program asks for a secret, such as a password.
@@ -157,10 +157,10 @@ pub struct StatusReply {
     /// if the system does not report it.
     pub awaiting_input: bool,
     /// The session's program reads its terminal: it asks a question, shows a full screen, or has been silent for a
-    /// second. Absent if not, for a secret, and if the system does not report it.
+    /// second. Absent if false, if the program asks for a secret, and if the system does not report it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
-    /// The session's program shows a full screen and waits for keys. Absent if not.
+    /// The session's program shows a full screen and waits for keys. Absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_screen: bool,
     /// The variables that its programs set by OSC 1337 SetUserVar. As untrusted as its output.

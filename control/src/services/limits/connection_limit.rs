@@ -31,7 +31,7 @@ impl Default for ConnectionLimit {
 }
 
 impl ConnectionLimit {
-    /// A place for a connection that logs in with a token. Dropping it frees the place.
+    /// A permit for a connection that logs in with a token. Dropping it returns the permit.
     pub fn part(&self, token: TokenKind) -> Result<SharePart, TooMany> {
         let mut place = self.places.part(token);
         place.resize(1).map_err(|exceeded| TooMany(exceeded.wanted - 1))?;

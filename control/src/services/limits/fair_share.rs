@@ -1,7 +1,7 @@
 //! Divides a limited resource, such as memory or connections, between tokens.
 //!
 //! A token may use at most as much as it leaves free: half if it is the only token, a third each if there are two. So
-//! even a token that uses its full share leaves room for the next one. A quarter is reserved for the owner, however
+//! even a token that uses its full share leaves room for another token. A quarter is reserved for the owner, however
 //! many tokens there are. The instance's own token and the settings page's token are the owner's, because both stand
 //! for the user.
 

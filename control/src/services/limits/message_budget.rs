@@ -11,8 +11,8 @@ use crate::caller::TokenKind;
 
 /// A message of up to this many bytes does not count, and is short enough to be parsed by an async worker.
 pub const SHORT: usize = 64 << 10;
-/// The budget in bytes. If no other token uses any, the owner's token can use half of it: eight messages of the maximum
-/// length.
+/// The budget in bytes. If no other token uses the budget, the owner's token can use half of it: eight messages of the
+/// maximum length.
 const BUDGET: usize = 256 << 20;
 
 /// The budget of the process.

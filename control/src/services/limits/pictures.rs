@@ -74,7 +74,7 @@ struct Limits {
     bytes: u64,
 }
 
-/// If a folder contains too many files created by calls, deletes the oldest. Never deletes `newest`.
+/// If a folder contains too many files that calls created, deletes the oldest files. Never deletes `newest`.
 pub fn prune_made_by_calls(folder: &Path, newest: &Path) {
     prune_logged(folder, newest, |name| name.ends_with(MADE_BY_CALL));
 }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_and_the_users_stay() {
+    fn the_oldest_pictures_of_calls_are_deleted_first() {
         let folder = tempfile::tempdir().unwrap();
         let made = |name: &str| name.ends_with(MADE_BY_CALL);
         file(folder.path(), "screen_0.png", 500, 0);

@@ -1,10 +1,10 @@
-//! Panes that plugins watch: the state of the program in each, as its screen shows it.
+//! Panes that plugins watch: the state of the program in each pane, read from its screen.
 //!
 //! A plugin's `classify` reads the screen after each change and names the state, such as `waiting_for_permission`. Each
 //! new state is an event of the [`Hub`]. Programs choose what their screens show, so a state is a claim and not a fact.
 //!
 //! Owns the list of watched panes, with the plugin and the tokens of each. It never types and stores no output: plugins
-//! see only the screen. A pane is watched until its program ends, or until no token asks for that any longer.
+//! see only the screen. A pane is watched until its program ends, or until no token holds the adapter any longer.
 
 mod adapter;
 mod debounce;
@@ -221,8 +221,8 @@ impl Adapters {
         (self.changed)();
     }
 
-    /// Ends a token's interest in a pane, for one plugin or, if `plugin` is `None`, for all. Returns the number of
-    /// adapters that the token held.
+    /// Ends a token's interest in a pane, for one plugin or, if `plugin` is `None`, for all plugins. Returns the number
+    /// of adapters that the token held.
     pub fn detach(&self, token: TokenKind, pane: PaneId, plugin: Option<&str>) -> usize {
         let mut count = 0;
         self.all.lock().retain(|(of, name), adapter| {

@@ -1,5 +1,5 @@
-//! Where the program in a terminal runs, as systemd's tools and others report it (OSC 3008, UAPI.15): user, host,
-//! container and virtual machine, and how the last context ended.
+//! The context of the program in a terminal, as systemd's tools and other programs report it (OSC 3008, UAPI.15): user,
+//! host, container and virtual machine, and how the last context ended.
 //!
 //! All of it comes from programs and proves nothing.
 
@@ -92,7 +92,7 @@ pub fn end_text(ended: &EndedContext) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// What a context that ended was: its command, program, container or machine, or else its id.
+/// Describes a context that ended: its command, program, container or machine, or else its id.
 pub fn name_of(context: &Context) -> &str {
     let Context { command_line, comm, container, vm, id, .. } = context;
     let names = [command_line, container, vm, comm];

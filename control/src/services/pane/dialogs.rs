@@ -1,9 +1,9 @@
 //! Dialogs: the questions that programs ask on their screens, as far as a reader of the screen can recognize them.
 //!
-//! An answer must reach the dialog that the user has seen. So each dialog has a fingerprint: of every row of the screen,
-//! of the cursor, of the claim that the program needs the user, and of the number of inputs that the program received.
-//! Whoever answers states the fingerprint. If the screen was redrawn, or if somebody else typed meanwhile, the
-//! fingerprint is another one. Owns the key of the fingerprints, and no state of panes.
+//! An answer must reach the dialog that the user has seen. So each dialog has a fingerprint: of every row of the
+//! screen, of the cursor, of the claim that the program needs the user, and of the number of inputs that the program
+//! received. An answer must contain the fingerprint. If the screen was redrawn, or if somebody else typed meanwhile,
+//! the fingerprint differs. Owns the key of the fingerprints, and no state of panes.
 
 mod choices;
 
@@ -23,10 +23,10 @@ pub struct Dialogs {
     key: RandomState,
 }
 
-/// A dialog as it is on the screen.
+/// A dialog, as shown on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
-    /// Identifies the dialog. Changes whenever the dialog may be another one.
+    /// Identifies the dialog. Changes whenever the program may have opened another dialog.
     pub fingerprint: String,
     /// The terminal's `seq` at which the dialog was read.
     pub seq: u64,
@@ -43,7 +43,8 @@ pub struct Dialog {
 impl Dialogs {
     /// The dialog of a pane's program. `claim`: the claim that the program needs the user.
     pub fn read(&self, pane: &Pane, claim: &Claim) -> Dialog {
-        // An input that arrives after this line belongs to another dialog, so the number is read before the screen.
+        // An input that arrives after this line belongs to another dialog, so read the number of inputs before the
+        // screen.
         let inputs = pane.inputs();
         let mut snapshot = Snapshot::default();
         let line = {
@@ -64,7 +65,7 @@ impl Dialogs {
         Dialog { fingerprint, seq: snapshot.seq, inputs, rows, choices, needs_enter }
     }
 
-    /// `state`: the number of the pane, and that of the inputs that its program received.
+    /// `state`: the number of the pane, and the number of inputs that its program received.
     fn fingerprint(
         &self,
         state: (u64, u64),
@@ -102,8 +103,8 @@ fn text(row: &SnapshotRow) -> String {
     text
 }
 
-/// Hashes what a user distinguishes in a row: the text, and the marks by which a program shows the selected choice.
-/// Colors of the text are left out, because some programs animate them.
+/// Hashes the parts of a row that a user distinguishes: the text, and the marks by which a program shows the selected
+/// choice. Colors of the text are left out, because some programs animate them.
 fn mark(row: &SnapshotRow, text: &str, hasher: &mut impl Hasher) {
     text.hash(hasher);
     for run in &row.styles {

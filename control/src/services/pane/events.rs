@@ -1,7 +1,7 @@
 //! Events of panes. Wakes the tasks that wait for events, and sends events to subscribers.
 //!
-//! Owns the numbers of events, what each pane last reported, and a bounded queue per subscriber. A slow subscriber
-//! loses events and receives the number of lost ones. No task ever waits for a subscriber.
+//! Owns the numbers of events, the last report of each pane, and a bounded queue per subscriber. A slow subscriber
+//! loses events and receives the number of lost events. No task ever waits for a subscriber.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -52,11 +52,13 @@ pub struct CommandEnd {
     pub command: u64,
     /// The exit code, if it was reported.
     pub exit_code: Option<i32>,
-    /// Whether the pane's own shell reported the end. Otherwise, another program did, about a command of its own.
+    /// Whether the pane's own shell reported the end. Otherwise, another program reported the end of a command of its
+    /// own.
     pub is_authentic: bool,
 }
 
-/// The last event of each kind: the `seq` of the pane, and for some kinds more. 0 if there was none.
+/// The last event of each kind: the pane's `seq` at that time, and for some kinds further values. 0 if there was no
+/// event of the kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastReported {
     /// The last bell.
@@ -188,7 +190,7 @@ impl Hub {
         }
     }
 
-    /// Wakes the tasks that wait for events, because something changed that is no event.
+    /// Wakes the tasks that wait for events, because something changed for which no event exists.
     pub fn wake(&self) {
         self.moved.send_modify(|_| {});
     }
@@ -198,7 +200,7 @@ impl Hub {
         self.mux.upgrade()?.pane(id)
     }
 
-    /// Records an event and sends it to the subscribers. `note` updates what the pane last reported.
+    /// Records an event and sends it to the subscribers. `note` updates the last report of the pane.
     fn publish(
         &self,
         kind: &'static str,
@@ -276,7 +278,7 @@ impl Queue {
 }
 
 impl Subscription {
-    /// Returns the next event, or the number of dropped ones. Cancel-safe.
+    /// Returns the next event, or the number of dropped events. Cancel-safe.
     pub async fn next(&mut self) -> Value {
         loop {
             if let Some(event) = self.take() {
@@ -362,7 +364,7 @@ impl Observer for MuxObserver {
             MuxEvent::Clipboard { pane, .. } => {
                 hub.publish("clipboard", Some(pane), none(), nothing)
             }
-            // Only the user can answer: no client may learn of it or decide it.
+            // Ignore this event: only the user can answer, so no client may receive the question or decide it.
             MuxEvent::Transfer { .. } => {}
             MuxEvent::Told { pane, event } => match event {
                 Event::ClipboardWrite(_) => hub.publish("clipboard", Some(pane), none(), nothing),

@@ -19,7 +19,8 @@ use crate::{
 
 /// The maximum number of hidden panes of the owner's token while no other token has any.
 pub const MOST: usize = 100;
-/// The number of hidden panes that all tokens share. A token that is alone may use half of it.
+/// The number of hidden panes that all tokens share. If only one token has hidden panes, it may use half of this
+/// number.
 const OF_ALL: usize = 2 * MOST;
 /// A pane that is unused for this long is closed.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -60,7 +61,7 @@ impl HiddenPanes {
         Self(Arc::new(Inner { mux, idle, held: Mutex::default(), places: FairShare::new(OF_ALL) }))
     }
 
-    /// Reserves a place for a pane that a token's caller will open. `None` if the token has used up its share.
+    /// Reserves a slot for a pane that a token's caller will open. `None` if the token has used up its share.
     pub fn reserve(&self, token: TokenKind) -> Option<ReservedPlace> {
         let mut part = self.0.places.part(token);
         part.resize(1).ok()?;
@@ -77,7 +78,7 @@ impl HiddenPanes {
         true
     }
 
-    /// Whether a pane is in the set. A pane that was closed is not.
+    /// Whether a pane is in the set. A closed pane is not in the set.
     pub fn has(&self, pane: PaneId) -> bool {
         self.0.held.lock().panes.iter().any(|hidden| hidden.pane == pane)
     }
@@ -134,14 +135,14 @@ impl HiddenPanes {
     }
 }
 
-/// A reserved place for a pane. Dropping it frees the place.
+/// A reserved slot for a pane. Dropping it frees the slot.
 pub struct ReservedPlace {
     panes: HiddenPanes,
     part: SharePart,
 }
 
 impl ReservedPlace {
-    /// Fills the place with a pane of this owner. Needs a tokio runtime.
+    /// Fills the slot with a pane of this owner. Needs a tokio runtime.
     pub fn fill(self, owner: u64, pane: PaneId) {
         let Self { panes, part } = self;
         let mut held = panes.0.held.lock();

@@ -1,6 +1,8 @@
-//! The entries of the inbox that the user has put aside: dismissed ones, and ones that return at a later time.
+//! The entries of the inbox that the user has put aside: dismissed entries, and snoozed entries, which return at a
+//! later time.
 //!
-//! An entry is known by its key, which changes when the entry does. So a question that is asked again is not put aside.
+//! An entry is identified by its key, which changes when the entry changes. So a question that is asked again is not
+//! put aside.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -11,7 +13,7 @@ use tokio::time::Instant;
 const MOST: usize = 1024;
 
 struct Aside {
-    /// The time at which the entry returns. `None`: it does not.
+    /// The time at which the entry returns. `None`: never.
     until: Option<Instant>,
     /// The number of entries that were put aside before.
     order: u64,
@@ -58,11 +60,11 @@ impl PutAside {
         state.entries.contains_key(key)
     }
 
-    /// The time at which the next entry returns: now, if one has returned since the last call. `None`: never.
+    /// The time at which the next entry returns. If an entry has returned since the last call: now. `None`: never.
     pub fn next(&self) -> Option<Instant> {
         let mut state = self.0.lock();
         let (now, before) = (Instant::now(), state.entries.len());
-        // An entry that has ended is never asked for again, so it must not return again and again.
+        // Remove the entry from the list, so that an entry that has ended does not return again and again.
         state.entries.retain(|_, aside| aside.until.is_none_or(|until| until > now));
         match state.entries.len() < before {
             true => Some(now),

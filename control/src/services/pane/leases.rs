@@ -58,7 +58,7 @@ impl LeaseState {
         let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
             return;
         };
-        // This is recorded even if the lease expired first, because its holder does not know that the user has typed.
+        // Record this even if the lease expired first, because its holder does not know that the user has typed.
         if lease.touches != pane.touches() {
             self.lost.insert((pane.id(), lease.connection));
         }

@@ -1,4 +1,4 @@
-//! Which program opened which pane over the tmux dialect.
+//! Records which program opened which pane over the tmux dialect.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use unterm_mux::{Mux, PaneId};
 
 use crate::caller::Opener;
 
-/// If there are this many entries, those of closed panes are removed.
+/// When there are this many entries, the entries of closed panes are removed.
 const MANY: usize = 256;
-/// The maximum number of programs between a pane and the program that opened its opener's pane, and so on.
+/// The maximum length of a chain of openers: the opener of a pane, the opener of the opener's pane, and so on.
 const DEEPEST: usize = 100;
 
 /// The openers of panes.

@@ -1,7 +1,7 @@
 //! Runs the calls of one plugin instance one after another, each on its own thread.
 //!
-//! The limits of the engine end a call, whether or not its caller still waits. Until then, the call holds its turn. So
-//! an instance has at most one such thread, and no lock stays behind when a caller goes away.
+//! The limits of the engine end a call, whether or not its caller still waits. Until then, no other call begins. So an
+//! instance has at most one such thread, and no lock remains when a caller disconnects.
 
 use std::{sync::Arc, thread};
 

@@ -1,8 +1,8 @@
-//! The state of the program in each pane, with its source and reason: the one answer that tools, tabs, `explain` and the
-//! inbox share.
+//! The state of the program in each pane, with its source and reason: tools, tabs, `explain` and the inbox all show
+//! this state.
 //!
-//! Each source makes claims ([`claim`]), and [`decide`] chooses the one that counts. The answer is computed when it is
-//! asked for, because some sources, such as a terminal without echo, report no change. Owns no copy of any state: reports
+//! Each source makes claims ([`claim`]), and [`decide`] chooses the claim that counts. The state is computed on
+//! request, because some sources, such as a terminal without echo, report no change. Owns no copy of any state: reports
 //! are in the terminals, readings in the adapters, and the time of the user's last look in the [`Hub`].
 
 mod adapter;
@@ -45,7 +45,7 @@ pub struct ProgramStates {
     pub rules: ScreenRules,
 }
 
-/// What every source reports about a pane.
+/// The claims of every source about a pane.
 #[derive(Clone, Debug)]
 pub struct Explained {
     /// The claims with their verdicts, the strongest first. There is at least one, because the pane's processes always
@@ -70,7 +70,7 @@ impl Explained {
 }
 
 impl ProgramStates {
-    /// What every source reports about a pane. Reads the processes of the pane.
+    /// The claims of every source about a pane. Reads the processes of the pane.
     pub fn explain(&self, pane: &Pane) -> Explained {
         let reported = self.hub.last_reported(pane.id());
         let (marks, mut claims, title) = {
@@ -87,7 +87,7 @@ impl ProgramStates {
             let decision = self.rules.decide(&names(pane), &input);
             claims.extend(decision.as_ref().and_then(screen::of_decision));
         }
-        // Without marks, the screen shows that a program has ended: the shell's prompt stands there.
+        // Without marks, only the screen shows that a program has ended, by the shell's prompt.
         if !is_running || marks.is_prompting.is_none() && plain_prompt::stands(pane) {
             claims.iter_mut().for_each(|claim| claim.is_over = true);
         }
@@ -97,8 +97,8 @@ impl ProgramStates {
         Explained { chain: claims.into_iter().zip(verdicts).collect() }
     }
 
-    /// The state that the programs and agents of a pane report, for its tab. Reads no processes, so a window can ask
-    /// for it at each report. `None` if they report nothing.
+    /// The state that the programs and agents of a pane report, for its tab. Reads no processes, so a window can
+    /// request it at each report. `None` if they report nothing.
     pub fn reported(&self, pane: &Pane) -> Option<Claim> {
         let mut claims = terminal::reported(&pane.term());
         claims.extend(self.of_others(pane.id()));
@@ -133,8 +133,8 @@ fn winner(mut claims: Vec<Claim>, seen: u64) -> Option<Claim> {
     Some(claims.swap_remove(decides))
 }
 
-/// The claim of a question to the user. It does not contain the question's text, which may be a call that the caller who
-/// asks for the state must not see.
+/// The claim of a question to the user. It does not contain the question's text, because the text may be a call that
+/// the caller must not see.
 fn asks(question: &Question) -> Claim {
     let (need, rule) = match question.kind {
         QuestionKind::Approval => {

@@ -163,7 +163,7 @@ impl FoundProxy {
 /// The environment variables that configure proxies.
 const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/// Sets the proxy for programs that start from now on, as the file configures it. Takes as long as [`Proxy::resolve`].
+/// Sets the proxy that the file configures for programs that start from now on. Takes as long as [`Proxy::resolve`].
 pub fn apply(mux: &Mux, home: &Path) {
     match Proxy::read(home) {
         Ok(proxy) => set_variables(mux, &proxy.resolve()),
@@ -179,7 +179,7 @@ pub fn set_variables(mux: &Mux, found: &FoundProxy) {
     let env = found.env();
     for name in NAMES {
         let value = env.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-        // Some programs read the upper-case form, and some the lower-case one.
+        // Some programs read the upper-case form, and some the lower-case form.
         for name in [name, &name.to_ascii_lowercase()] {
             match value {
                 Some(value) => mux.set_env(name, value),
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_in_the_file_stays_there() {
+    fn unknown_keys_of_the_proxy_file_are_preserved() {
         let home = tempfile::tempdir().unwrap();
         let text = r#"{"enabled": true, "mode": "manual", "nodes": [{"name": "a", "http_proxy": "http://a:1"}], "own": 1}"#;
         fs::write(home.path().join(FILE), text).unwrap();

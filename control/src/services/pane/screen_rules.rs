@@ -1,8 +1,9 @@
-//! Rules that name the state of an agent by its screen: manifests in herdr's format, of the user and of our own.
+//! Rules that name the state of an agent by its screen: manifests in herdr's format. Some are built in, and the user
+//! can add others.
 //!
-//! A manifest of the user (`agent-detection/NAME.toml` in Unterm's home) replaces our own for the same program. The
-//! files are read again when they have changed. Programs choose what their screens show, so a state is a claim and not a
-//! fact. Owns no state of panes.
+//! A manifest of the user (`agent-detection/NAME.toml` in Unterm's home) replaces the built-in manifest for the same
+//! program. The files are read again when they have changed. Programs choose what their screens show, so a state is a
+//! claim and not a fact. Owns no state of panes.
 
 mod regions;
 
@@ -27,7 +28,7 @@ const MOST: usize = 64;
 /// The maximum number of characters of the text that a claim shows.
 const SHOWN: usize = 200;
 
-/// Our own manifests.
+/// The built-in manifests.
 const OWN: [&str; 4] = [
     include_str!("../../../../assets/agent-detection/claude.toml"),
     include_str!("../../../../assets/agent-detection/codex.toml"),
@@ -35,7 +36,7 @@ const OWN: [&str; 4] = [
     include_str!("../../../../assets/agent-detection/opencode.toml"),
 ];
 
-/// What the rules read.
+/// The input of the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScreenInput {
     /// The rows of the screen, with line ends.
@@ -47,7 +48,7 @@ pub struct ScreenInput {
 }
 
 impl ScreenInput {
-    /// What the rules read in a terminal.
+    /// Reads the input of the rules from a terminal.
     pub fn of(term: &Term) -> Self {
         let mut lines = term.lines();
         let (top, rows) = (term.live_top().0, u64::from(term.size().rows));
@@ -62,7 +63,7 @@ impl ScreenInput {
             None => format!("4;{state}"),
         };
         let progress = match term.progress() {
-            // Without any report, no rule about the progress applies.
+            // If no progress was reported, no rule about the progress applies.
             Progress::None if term.progress_seq() == 0 => String::new(),
             Progress::None => percent(0, None),
             Progress::Percent(value) => percent(1, Some(value)),
@@ -146,7 +147,7 @@ impl Compiled {
         Ok(Self { manifest, gates })
     }
 
-    /// The rule that decides: of those that match, the first with the greatest priority.
+    /// The rule that decides: the first matching rule with the greatest priority.
     fn decide(&self, input: &ScreenInput) -> Option<Decision> {
         let mut found: Option<(i32, Decision)> = None;
         for (rule, gate) in self.manifest.rules.iter().zip(&self.gates) {
@@ -174,7 +175,7 @@ impl Compiled {
     }
 }
 
-/// The size and the time of the last change of each file, by which a change is noticed.
+/// The size and the modification time of each file. A difference shows that the file has changed.
 type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 #[derive(Default)]
@@ -202,7 +203,7 @@ impl ScreenRules {
         manifests.iter().find(is_for)?.decide(input)
     }
 
-    /// The manifests, those of the user first.
+    /// The manifests. The user's manifests come first.
     fn manifests(&self) -> Arc<Vec<Compiled>> {
         let stamp = self.stamp();
         let mut loaded = self.loaded.lock();
@@ -239,7 +240,7 @@ impl ScreenRules {
     }
 }
 
-/// The user's manifests with their files, and the reasons why others are left out.
+/// The user's manifests with their files, and the reasons why other files are left out.
 fn load(stamp: &Stamp) -> (Vec<(PathBuf, Compiled)>, Vec<String>) {
     let (mut manifests, mut errors) = (Vec::new(), Vec::new());
     for (path, ..) in stamp {
@@ -322,7 +323,7 @@ mod tests {
         std::fs::write(folder.join("codex.toml"), rule("other words")).unwrap();
         assert_eq!(decided("my words"), None);
         assert_eq!(decided("other words").as_deref(), Some("own"));
-        // A wrong file is left out, and ours applies again.
+        // An invalid file is left out, and the built-in manifest applies again.
         std::fs::write(folder.join("codex.toml"), "id = 3").unwrap();
         assert_eq!(decided("other words"), None);
         let (_, errors) = load(&rules.stamp());

@@ -35,7 +35,7 @@ pub enum Condition {
     Stable(Duration),
     /// The program has ended.
     Exit,
-    /// The shell is at a prompt: it marks one or, without shell integration, the screen shows one.
+    /// The shell is at a prompt: the shell marks a prompt or, without shell integration, the screen shows a prompt.
     Prompt,
     /// A command has ended. Needs shell integration.
     CommandDone,
@@ -62,7 +62,7 @@ pub struct Sought {
     /// Ignore everything that was already there at this `seq`.
     pub since: Option<u64>,
     /// If set, texts are not searched in these echoes, nor in prompts and command lines that the shell marks. `None`:
-    /// everything is searched.
+    /// all text is searched.
     pub without_typed: Option<Arc<Echoes>>,
 }
 
@@ -132,7 +132,7 @@ pub async fn until_quiet(pane: &Pane) {
 }
 
 /// The time of the next check of a program. No event reports that a program changes the terminal's settings or begins
-/// to read. So after the first checks, the next one follows after half of the time for which the screen has been
+/// to read. So after the first checks, the next check follows after half of the time for which the screen has been
 /// unchanged.
 fn next_look(changed_at: Instant, now: Instant) -> Instant {
     let looks = LOOKS.into_iter().map(|after| changed_at + after);
@@ -231,7 +231,7 @@ pub async fn wait(
         }
         let is_true = |found: &Option<FoundCondition>| found.is_some();
         let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
-        // Whether enough conditions can still come true if those for which `never` returns true can't.
+        // Whether enough conditions can still come true, apart from the conditions for which `never` returns true.
         let still_open = |never: &dyn Fn(&Condition) -> bool| {
             let mut open = conditions.iter().zip(&found).filter(|(_, found)| found.is_none());
             match is_all {
@@ -421,8 +421,8 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     let is_new = |line: u64| term.revision(LineId(line)).is_some_and(|revision| revision > since);
     let mut first = end;
     let mut line = end;
-    // Several rows can leave the screen at once, so between two changed rows there may be up to a screenful of
-    // unchanged ones.
+    // Several rows can leave the screen at once, so there may be up to a screenful of unchanged rows between two
+    // changed rows.
     while line > oldest && end - line < MOST_ROWS && (line > top || first - line <= rows) {
         line -= 1;
         if is_new(line) {

@@ -28,7 +28,7 @@ use crate::{
 
 /// The file's name in Unterm's home directory.
 const FILE: &str = "clients.json";
-/// The maximum number of stored clients. A further client replaces the one that was allowed first.
+/// The maximum number of stored clients. A further client replaces the client that was allowed first.
 const MOST: usize = 200;
 /// A call that was allowed once must be made within this time.
 const SPARE: Duration = Duration::from_secs(300);
@@ -36,16 +36,16 @@ const SPARE: Duration = Duration::from_secs(300);
 const DENIALS: usize = 3;
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// What happens to the first call of an unknown client that changes something.
+/// The rule for the first call of an unknown client that changes something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Ask the user.
     Ask,
-    /// Allow it.
+    /// Allow the call.
     #[default]
     Allow,
-    /// Refuse it.
+    /// Refuse the call.
     Deny,
 }
 
@@ -116,7 +116,7 @@ impl State {
     }
 }
 
-/// Which clients may act.
+/// Decides which clients may act.
 pub struct Approvals {
     file: SharedFile<Rows>,
     state: Mutex<State>,
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_denied_again_and_again_is_not_asked_about() {
+    fn a_client_that_is_denied_often_causes_no_more_questions() {
         let home = tempfile::tempdir().unwrap();
         let here = asking(home.path());
         for connection in 0..DENIALS as u64 {

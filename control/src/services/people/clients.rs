@@ -17,9 +17,9 @@ use crate::caller::LONGEST_NAME;
 pub struct Client {
     /// Number of the connection.
     pub connection: u64,
-    /// The name that the client gave. Empty: it gave none.
+    /// The name that the client gave. Empty if it gave no name.
     pub client: String,
-    /// The conversation that the client acts for. Empty: it named none.
+    /// The conversation that the client acts for. Empty if it named no conversation.
     pub conversation: String,
     /// When it logged in (RFC 3339, UTC).
     pub since: String,

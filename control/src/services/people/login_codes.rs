@@ -26,7 +26,7 @@ use unterm_mux::{private, random};
 pub const CODE_LIFE: Duration = Duration::from_secs(60);
 /// A page's token expires after the page has been idle for this long.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
-/// The maximum number of stored codes, and of pages. A new one replaces the oldest.
+/// The maximum number of stored codes, and of pages. A new code or page replaces the oldest.
 const MOST: usize = 16;
 
 /// The folder of redirect files in Unterm's home directory.
@@ -39,7 +39,7 @@ struct Code {
     _file: Option<RedirectFile>,
 }
 
-/// A redirect file. Dropping this removes the file.
+/// A redirect file. The file is removed when this value is dropped.
 struct RedirectFile(PathBuf);
 
 impl Drop for RedirectFile {
@@ -73,7 +73,7 @@ struct Page {
 pub struct Visitor {
     /// The number of the page.
     pub page: u64,
-    /// When it was opened (RFC 3339, UTC).
+    /// When the page was opened (RFC 3339, UTC).
     pub since: String,
     /// The number of seconds since the page last sent a request.
     pub idle_seconds: u64,

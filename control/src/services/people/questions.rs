@@ -73,7 +73,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The line that is shown above the question's text everywhere: the client, what it asks, and the pane.
+    /// The line that is shown above the question's text everywhere: the client, the kind of question, and the pane.
     pub fn heading(&self) -> String {
         let Self { client, session, .. } = self;
         let place = session.map_or_else(String::new, |pane| format!(" in pane {pane}"));
@@ -107,7 +107,7 @@ impl Question {
 pub enum Verdict {
     /// Allow this call.
     Once,
-    /// Allow this call and all later ones of the client.
+    /// Allow this call and all later calls of the client.
     Always,
     /// Deny the client until it connects again, for at most ten minutes.
     Deny,
@@ -171,8 +171,8 @@ struct State {
 }
 
 impl State {
-    /// Withdraws approvals that no call waits for: all old approvals, and the oldest one of a connection that has
-    /// reached its maximum.
+    /// Withdraws approvals that no call waits for: all approvals that are too old, and the oldest approval of a
+    /// connection that has reached its maximum.
     fn forget_unattended(&mut self, connection: u64) {
         let left = |open: &Open| {
             open.question.kind == QuestionKind::Approval && open.sender.receiver_count() == 0
@@ -289,7 +289,8 @@ impl Questions {
         self.0.lock().open.remove(&number).is_some()
     }
 
-    /// Withdraws all approvals, or those of one client. The waiting calls then check the client's standing again.
+    /// Withdraws all approvals, or all approvals of one client. The waiting calls then check the client's standing
+    /// again.
     pub fn withdraw_approvals(&self, client: Option<&str>) {
         self.0.lock().open.retain(|_, open| {
             let Question { kind, client: asks, .. } = &open.question;
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_not_shown() {
+    fn invisible_characters_of_a_question_are_escaped() {
         let questions = Questions::default();
         let text = "a\u{202e}b\u{200b}\u{1b}[2Jc";
         let (number, _) = questions.ask(Draft { text, ..draft(&[]) }).unwrap();
@@ -391,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_approved_is_shown_whole_or_refused() {
+    fn a_call_too_long_to_show_whole_is_refused() {
         let questions = Questions::default();
         let ask =
             |text: &str| questions.ask(Draft { kind: QuestionKind::Approval, text, ..draft(&[]) });

@@ -23,7 +23,7 @@ pub const UNREADABLE: &str = "Tokens for agents can't be checked: tokens.json ca
 /// The maximum number of tokens. Creating more is refused.
 const MOST: usize = 1000;
 
-/// What a token may do.
+/// The scope of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -53,18 +53,18 @@ pub struct Token {
     pub number: u64,
     /// The name of the token.
     pub name: String,
-    /// What it may do.
+    /// The token's scope.
     pub scope: Scope,
     /// The sessions that the token can be used for. Absent: all sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panes: Option<Vec<u64>>,
-    /// The instance that `panes` are sessions of. In another instance, or after a restart, the same numbers mean other
-    /// sessions.
+    /// The instance to which the session numbers in `panes` belong. In another instance, or after a restart, these
+    /// numbers stand for other sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// When it was made (RFC 3339, UTC).
+    /// When the token was created (RFC 3339, UTC).
     pub made_at: String,
-    /// When it ends (RFC 3339, UTC); absent: never.
+    /// When the token expires (RFC 3339, UTC). Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
@@ -86,7 +86,7 @@ impl Token {
 /// A row of the file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "StoredRow")]
-struct Row {
+struct StoredToken {
     /// The SHA-256 of the token's secret, as hexadecimal digits. A secret is random and long, so no salt is needed.
     digest: String,
     #[serde(flatten)]
@@ -105,7 +105,7 @@ struct StoredRow {
     token: Token,
 }
 
-impl TryFrom<StoredRow> for Row {
+impl TryFrom<StoredRow> for StoredToken {
     type Error = &'static str;
 
     fn try_from(stored: StoredRow) -> Result<Self, Self::Error> {
@@ -124,7 +124,7 @@ fn digest_of(secret: &str) -> String {
 struct Rows {
     /// The number of the newest token. Numbers are never reused.
     last: u64,
-    tokens: Vec<Row>,
+    tokens: Vec<StoredToken>,
 }
 
 /// The tokens for agents.
@@ -155,7 +155,7 @@ impl Tokens {
         let now = OffsetDateTime::now_utc();
         let rows = self.file.get()?;
         let digest = digest_of(secret);
-        let same = |row: &&Row| bool::from(row.digest.as_bytes().ct_eq(digest.as_bytes()));
+        let same = |row: &&StoredToken| bool::from(row.digest.as_bytes().ct_eq(digest.as_bytes()));
         let found = rows.tokens.iter().find(same).map(|row| row.token.clone());
         Ok(found.filter(|token| token.is_live(now) && token.is_for(&self.instance)))
     }
@@ -219,7 +219,7 @@ impl Tokens {
                 expires_at,
             };
             let digest = digest_of(&secret);
-            rows.tokens.push(Row { digest, token: token.clone(), was_plain: false });
+            rows.tokens.push(StoredToken { digest, token: token.clone(), was_plain: false });
             Ok(((token, secret), true))
         })
     }

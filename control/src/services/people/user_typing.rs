@@ -1,4 +1,4 @@
-//! Whether the user is typing in a pane, so that agents do not type in between. Only keys in the window count
+//! Detects whether the user is typing in a pane, so that agents do not type in between. Only keys in the window count
 //! ([`Pane::touch`]), not input of callers.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The audit log: what callers did. Memory contains the last entries. A file contains all entries and is rotated.
+//! The audit log of callers' calls. Memory contains the last entries. A file contains all entries and is rotated.
 //! Secrets are redacted by the rules that recordings use.
 //!
 //! Callers never wait for the file, because a separate thread writes it. If the file can't be written, or the thread is
@@ -52,7 +52,7 @@ pub struct Entry {
     pub timestamp: String,
     /// The method.
     pub method: String,
-    /// The session that the call was about. `null` if none.
+    /// The session that the call was about. `null` if the call was about no session.
     pub session_id: Option<String>,
     /// The requested action.
     pub detail: String,
@@ -142,7 +142,7 @@ impl Audit {
         entries.push_back(entry);
     }
 
-    /// The last entries, newest first: those of one session, or of all sessions if `session_id` is `None`.
+    /// The last entries of one session, newest first. If `session_id` is `None`: the last entries of all sessions.
     pub fn last(&self, limit: usize, session_id: Option<&str>) -> Vec<Entry> {
         let entries = self.entries.lock();
         let is_wanted =
@@ -181,7 +181,7 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut file = open(path)?;
     let length = file.metadata()?.len();
     if length > 0 && length + lines.len() as u64 > LONGEST {
-        // Another instance may have rotated the file before this one got the lock.
+        // Another instance may have rotated the file before this process got the lock.
         let is_there = std::os::unix::fs::MetadataExt::ino(&file.metadata()?)
             == std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path)?);
         if is_there {
@@ -197,7 +197,7 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let length = file.metadata()?.len();
     let written = file.write_all(lines);
     if written.is_err() {
-        // An incomplete line would corrupt the next one.
+        // An incomplete line would corrupt the next line.
         file.set_len(length)?;
     }
     written
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_does_not_take_is_counted_in_it() {
+    fn entries_that_the_file_misses_are_counted_in_it() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);
         // A folder with the name of the file makes writes fail until it is removed.

@@ -1,8 +1,8 @@
 //! Files below a pane's working directory: read in parts and written as a whole.
 //!
 //! A path consists of plain names. Below the directory, links are never followed, even if a link is created during the
-//! call. Only regular files of this user are opened. The directory is the one that the system reports for the pane's
-//! shell. Directories that programs report are ignored, because a program could report any directory.
+//! call. Only regular files of this user are opened. The directory is the working directory of the pane's shell,
+//! according to the system. Directories that programs report are ignored, because a program could report any directory.
 
 use std::{
     fs::File,

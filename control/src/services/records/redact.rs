@@ -40,7 +40,7 @@ impl Redaction {
     /// A redaction with the built-in rules and these patterns.
     ///
     /// # Errors
-    /// A pattern is not a valid regular expression. The message contains the first one and the reason.
+    /// A pattern is not a valid regular expression. The message contains the first invalid pattern and the reason.
     pub fn new(is_on: bool, custom: &[String]) -> Result<Self, String> {
         let compile = |pattern: &String| {
             crate::services::regex(pattern).map_err(|error| {

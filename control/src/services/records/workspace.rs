@@ -88,7 +88,7 @@ pub enum TabPart {
     },
 }
 
-/// The place of a split's second part, relative to the first part.
+/// The position of a split's second part, relative to the first part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -267,7 +267,7 @@ impl TabPart {
     }
 }
 
-/// What [`Workspace::open`] opened.
+/// The result of [`Workspace::open`].
 #[derive(Debug, Default)]
 pub struct Reopened {
     /// The numbers of the new sessions.
@@ -281,7 +281,7 @@ pub struct Reopened {
 pub struct MissingFolder {
     /// The directory.
     pub wanted: PathBuf,
-    /// The nearest folder above it that exists.
+    /// The nearest existing folder above the missing directory.
     pub nearest: Option<PathBuf>,
 }
 
@@ -295,7 +295,8 @@ impl std::fmt::Display for MissingFolder {
     }
 }
 
-/// The directory itself if it exists. Otherwise, the nearest folder above it that exists, and the message about that.
+/// The directory, if it exists. Otherwise, the nearest existing folder above it, and a message about the missing
+/// directory.
 pub fn nearest_folder(directory: &Path) -> (Option<PathBuf>, Option<MissingFolder>) {
     let nearest = directory.ancestors().find(|folder| folder.is_dir()).map(Path::to_owned);
     let missing = nearest.as_deref() != Some(directory);
@@ -340,7 +341,7 @@ impl Opening<'_> {
     /// The panes to open for a part at this depth. Adds the numbers of its sessions to `ids`. `None` if there are too
     /// many sessions.
     fn tree(&mut self, part: &TabPart, depth: usize, ids: &mut Vec<u64>) -> Option<PaneTree> {
-        // Deeper than any layout that fits on a screen.
+        // This limit is deeper than any layout that fits on a screen.
         const DEEPEST: usize = 64;
         match part {
             TabPart::Session { id } => {

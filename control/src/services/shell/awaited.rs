@@ -1,4 +1,4 @@
-//! Whether the program in a pane waits for input, so that its user or agent must act.
+//! Detects whether the program in a pane waits for input, so that its user or agent must act.
 //!
 //! A program counts as waiting if it reads or polls its terminal and one of these is true: it shows a full screen, its
 //! last line looks like a question, or it has been silent for a second.

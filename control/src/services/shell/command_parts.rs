@@ -1,5 +1,5 @@
-//! Splits a line into the commands that a shell would run one after another, so that rules can check how each one
-//! begins.
+//! Splits a line into the commands that a shell would run one after another, so that rules can check the beginning of
+//! each command.
 
 /// The kind of quotes around the current character.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
                 chars.next();
                 before = ' ';
             }
-            // History expansion, which inserts unknown text.
+            // History expansion inserts unknown text, so refuse the line.
             (_, '!') if next.is_some_and(|next| !matches!(next, ' ' | '\t' | '=' | '(')) => {
                 return None;
             }

@@ -35,7 +35,7 @@ const MOST_OF_PANE: usize = 64;
 /// The maximum length in bytes of a remembered input. Of a longer input, only the beginning is remembered.
 const LONGEST: usize = 4096;
 /// The maximum length in bytes of an input that a terminal receives as a whole. The terminal echoes either all lines of
-/// such an input or none.
+/// such an input or no line.
 const AT_ONCE: usize = 1024;
 /// The marks before and after a bracketed paste. Programs do not show them.
 const PASTE: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
@@ -137,7 +137,7 @@ impl Echoes {
                 has_ended: index < last,
                 ..Typed::new(mark, seq)
             };
-            // The whole line if it was typed in several inputs. A line editor shows it as a whole.
+            // Add the whole line if it was typed in several inputs, because a line editor shows it as a whole.
             let whole = begun.as_ref().filter(|_| index == 0).map(|begun| Typed {
                 number: recent.number(),
                 text: format!("{}{}", begun.text, line.text),

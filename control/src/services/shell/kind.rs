@@ -1,5 +1,5 @@
-//! Shells: detects which one is running, and writes commands so that their output can be told apart from everything
-//! else on the screen.
+//! Shells: detects which shell is running, and writes commands so that their output can be distinguished from
+//! everything else on the screen.
 
 mod any_shell;
 mod arguments;
@@ -28,8 +28,8 @@ pub enum Shell {
     Nushell,
     /// Any other POSIX shell, such as dash, ash or ksh.
     Posix,
-    /// A shell behind a program such as ssh, or one that may start before it reads a line. Lines for it work in bash,
-    /// zsh, fish and POSIX shells.
+    /// A shell of unknown kind: behind a program such as ssh, or not started yet. Lines for it work in bash, zsh, fish
+    /// and POSIX shells.
     Unknown,
 }
 
@@ -74,7 +74,7 @@ impl Shell {
         }
     }
 
-    /// The shell that runs in a pane: the one in the foreground, or else the program that the pane was started with.
+    /// The shell that runs in a pane: the shell in the foreground, or else the program that the pane was started with.
     /// A shell has other programs in the foreground while it reads its startup files.
     pub fn of_pane(pane: &Pane) -> Option<Self> {
         let foreground = pane.foreground().and_then(|f| Self::of_process(&f.name));
@@ -121,7 +121,7 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_ansi_c(command, cooked, self == Self::Zsh),
             ),
-            // Not `%d`, because a shell without `$status` would print 0.
+            // Use `%s` and not `%d`, because `%d` would print 0 in a shell without `$status`.
             Self::Fish => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
                  printf '__UNTERM_%s_%s__ %s\\n' DONE {id} $status",
@@ -148,7 +148,7 @@ impl Shell {
         }
     }
 
-    /// What an unfinished command needs, if the shell's editor would wait for the rest of it. Most shells get the command
+    /// The missing part of an unfinished command, if the shell's editor would wait for it. Most shells get the command
     /// quoted, and then report the error.
     pub fn missing(self, command: &str) -> Option<String> {
         (self == Self::Nushell).then(|| nushell::missing(command)).flatten()
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_holds_neither_mark() {
+    fn typed_lines_contain_no_mark() {
         let marks = Marks::new().unwrap();
         use Shell::*;
         for shell in [Bash, Zsh, Fish, Posix, Unknown, Nushell, PowerShell, Cmd] {

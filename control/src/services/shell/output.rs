@@ -19,7 +19,7 @@ const LONGEST_MARK: usize = 512;
 /// The maximum number of lines that are kept if the output moves the cursor.
 const LINES: usize = 100_000;
 
-/// The nonce of the marks around output that is shown in a terminal of its own.
+/// The nonce of the marks around output that a separate terminal renders.
 const MARKED: &str = "output";
 
 /// The marks before and after a command's output.
@@ -410,9 +410,9 @@ fn without_directory(raw: &[u8]) -> &[u8] {
     report.map_or(raw, |at| &raw[..at])
 }
 
-/// Removes the traces of a user's DEBUG trap that ran at the beginning of zsh's first hook. No hook can end a trace that
-/// precedes its own first command. zsh calls the hook after it has returned to the first column, and the trace's prompt
-/// names the hook (zshparam(1), PS4).
+/// Removes the traces of a user's DEBUG trap that ran at the beginning of zsh's first hook. No hook can remove these
+/// traces, because they precede the hook's own first command. zsh calls the hook after it has returned to the first
+/// column, and the trace's prompt names the hook (zshparam(1), PS4).
 fn without_trap_traces(raw: &[u8]) -> &[u8] {
     const RETURN: &[u8] = b"\r \r";
     let Some(at) = memchr::memmem::rfind(raw, RETURN) else { return raw };
@@ -442,7 +442,7 @@ fn shown_on_screen(raw: &[u8], size: Size) -> Shown {
     }
 }
 
-/// The length of the longest part at the end of `raw` with which `mark` begins.
+/// The length of the longest end of `raw` that is a beginning of `mark`.
 fn partial(raw: &[u8], mark: &[u8]) -> usize {
     let longest = mark.len().min(raw.len());
     (1..=longest).rev().find(|&n| raw.ends_with(&mark[..n])).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Whether a shell without integration is at its prompt.
+//! Detects whether a shell without integration is at its prompt.
 //!
 //! Such a shell reads its terminal both at its prompt and in `read`. If it has received no input since it started, or since a
 //! caller's command ended, it is still at its prompt. Ctrl+C ends `read`, an unfinished command and a begun line, so a shell
@@ -19,7 +19,8 @@ use super::{
 
 /// Prompts that fish and zsh show for a command that reads a line (`read`, `select`).
 const READING: [&str; 2] = ["read> ", "?# "];
-/// These signs end shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end differently.
+/// The signs at the end of shell prompts. Questions, and the prompts of `read -e`, `vared` and fish's `read`, end
+/// differently.
 const SHELL_SIGNS: [char; 9] = ['$', '#', '%', '❯', '➜', '→', 'λ', '»', '›'];
 /// Line editors wait no longer than this for the rest of a key's sequence, and draw nothing meanwhile: readline 500 ms
 /// (`keyseq-timeout`), zsh 400 ms (`KEYTIMEOUT`), fish 30 ms.
@@ -140,8 +141,9 @@ pub fn is_unreported(pane: &Pane) -> bool {
     }
 }
 
-/// Whether the terminal has dropped the line that was entered at the marked prompt: Ctrl+C makes it drop the input that
-/// the shell has not read. If the shell then receives only Ctrl+C at an empty line, fish marks no new prompt.
+/// Whether the terminal has dropped the line that was entered at the marked prompt: Ctrl+C makes the terminal drop the
+/// input that the shell has not read. If the shell then receives only Ctrl+C at an empty line, fish marks no new
+/// prompt.
 fn has_dropped_line(pane: &Pane) -> bool {
     pane.is_prompt_entered() && pane.is_interrupted() && edits_line(pane) && pane.is_settled()
 }

@@ -43,10 +43,10 @@ pub struct Rules {
     /// Regular expressions that must not match anywhere in a line.
     #[serde(default)]
     pub blocked_regexes: Vec<String>,
-    /// Regular expressions that allow a line, or a part of it, if they match it as a whole.
+    /// Regular expressions that allow a line, or a part of a line, if they match the whole line or part.
     #[serde(default)]
     pub allowed_regexes: Vec<String>,
-    /// Additional rules for single sessions, by their numbers. They block and allow more in that session.
+    /// Additional rules for single sessions, by their numbers. They apply in addition to the rules for all sessions.
     #[serde(default)]
     pub sessions: BTreeMap<String, PaneRules>,
 }
@@ -60,7 +60,7 @@ pub struct PaneRules {
     /// Further texts with which a line of this session may begin.
     #[serde(default)]
     pub allowed_patterns: Vec<String>,
-    /// Whether only allowed lines may be entered in this session. Default: as for all sessions.
+    /// Whether only allowed lines may be entered in this session. Default: the setting for all sessions.
     #[serde(default)]
     pub enforce_allowed: bool,
     /// Further regular expressions that must not match in a line of this session.
@@ -85,7 +85,8 @@ pub enum Unknown {
     /// The line on the screen may differ from the line that the shell has.
     #[error("{0}. {ANEW}")]
     Distorted(Distortion),
-    /// The shell does not support bracketed paste. It enters each line of a paste, and reads further text as keys.
+    /// The shell does not support bracketed paste. The shell enters each line of a paste, and reads further text as
+    /// keys.
     #[error("the shell takes a paste for keys. Send one line at a time, without a paste")]
     Paste,
 }
@@ -271,7 +272,7 @@ impl Policy {
         self.check_typed(pane, &[line], "")
     }
 
-    /// Checks several entered lines and an unfinished one, like `check`. The unfinished line must not contain blocked
+    /// Checks several entered lines and an unfinished line, like `check`. The unfinished line must not contain blocked
     /// text, but need not be allowed yet.
     pub fn check_typed<T: AsRef<str>>(
         &self,

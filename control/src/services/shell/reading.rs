@@ -119,7 +119,7 @@ impl Reading {
         }
     }
 
-    /// Whether the screen shows the effect of all input before this one.
+    /// Whether the screen shows the effect of all earlier input.
     fn shows(&self, composed: &Composed) -> bool {
         composed.is_shown || self.shown_inputs == Some(composed.inputs)
     }
@@ -183,7 +183,7 @@ struct Read {
     lines: Vec<String>,
     /// Further texts, which must not contain blocked text.
     texts: Vec<String>,
-    /// If an entered line is unknown, the reason.
+    /// The reason, if an entered line is unknown.
     unknown: Option<Unknown>,
 }
 
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(check(&suggests, text("echo forgive", "give")), Ok(()));
         let puts = shell("echo forbid", "");
         assert_eq!(check(&puts, text("den", "den")), blocked, "nobody typed the rest");
-        // The screen does not show the first change yet, and will never show the second one.
+        // The screen does not show the first change yet, and will never show the second change.
         let late = Composed { is_shown: false, ..before("") };
         assert_eq!(check(&shell("echo", ""), late), unknown(Unknown::NotYetShown));
         let now = enter(Edited::Now, "");
@@ -296,7 +296,7 @@ mod tests {
         let late = Composed { is_shown: false, ..corrected(": rm x") };
         assert_eq!(line(shown(": rm x", "", None), late), None);
         assert_eq!(line(None, corrected(": rm x")), None);
-        // Keys edited the line, so the typed text says nothing about it.
+        // Keys edited the line, so it may differ from the typed text.
         let edited = enter(": rm x", Edited::Before, Edited::Before);
         assert_eq!(line(shown(": rm x", "", None), edited), None);
         // The screen can't show the effect of a key in the input that is being checked.

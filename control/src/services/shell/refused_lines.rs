@@ -59,7 +59,7 @@ pub struct Attempt {
 #[derive(Default)]
 pub struct RefusedLines {
     state: Mutex<State>,
-    /// Whether any line is released. Atomic, so that input needs no lock if none is.
+    /// Whether any line is released. Atomic, so that input needs no lock if no line is released.
     any_released: AtomicBool,
 }
 
@@ -108,8 +108,8 @@ impl RefusedLines {
                 let rule = refusal.to_string();
                 push(&mut state.refused, RefusedLine { session_id, line, rule, client });
             }
-            // The line can't be listed, so the client's earlier lines are removed. Otherwise, the user might release
-            // one of them instead.
+            // The line can't be listed, so the client's earlier lines are removed. Otherwise, the user might release an
+            // earlier line by mistake.
             None => state.refused.retain(|of| of.session_id != session_id || of.client != client),
         }
         Err(refusal)
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(check(&agent, 2, blocked(), enter("rm x")), blocked(), "another pane");
         assert_eq!(check(&other, 1, blocked(), enter("rm x")), blocked(), "another client");
         assert_eq!(check(&agent, 1, blocked(), enter("rm xy")), blocked(), "another line");
-        // This applies even if the rules allow the other line, because the user saw only the released one.
+        // This applies even if the rules allow the other line, because the user saw only the released line.
         assert_eq!(check(&agent, 1, Ok(()), enter("make")), Err(Refusal::NotReleased));
         assert_eq!(
             check(&agent, 1, Ok(()), Attempt { line: None, enters: true }),

@@ -37,7 +37,7 @@ pub fn unquoted(line: &str) -> String {
     line.replace(['\\', '\'', '"'], "")
 }
 
-/// If a line runs a command from the shell's history, the reason to refuse it. The line's text does not show such a
+/// The reason to refuse a line that runs a command from the shell's history. The line's text does not show such a
 /// command.
 pub fn runs_history(line: &str) -> Option<&'static str> {
     let bare = unquoted(line);
@@ -84,7 +84,7 @@ fn repeats_command(command: &str) -> bool {
     name == "r" && !words.next().is_some_and(|next| next.starts_with('='))
 }
 
-/// If a shell that reads this line at its prompt would run a different line, the reason to refuse it. Detects `!` where
+/// The reason to refuse a line, if a shell that reads it at its prompt would run a different line. Detects `!` where
 /// bash and zsh do: outside single quotes, and followed by an event. An unknown shell is treated like bash.
 pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     match shell {

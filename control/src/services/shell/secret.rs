@@ -91,7 +91,8 @@ pub fn is_asked(pane: &Pane) -> bool {
 /// Whether a pane's program asks for a secret, or may be asking.
 pub fn asked(pane: &Pane) -> SecretDetection {
     let process = pane.process();
-    // The echo of a terminal inside another one, as in tmux, is unknown. There, the label on the screen decides.
+    // The echo setting of a terminal inside another terminal, as in tmux, is unknown. There, the label on the screen
+    // decides.
     let may_echo = process.echo() != Some(false) && !process.has_inner_terminal();
     if pane.state() != PaneState::Running || may_echo {
         return SecretDetection::No;
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_an_editors_text_and_a_hidden_cursor_leave_doubt() {
+    fn labels_in_editors_and_hidden_cursors_leave_doubt() {
         let is_doubt = |output: &str| matches!(asked(output).0, SecretDetection::Maybe(why) if why.contains("assword"));
         const FULL: &str = "\x1b[?1049h\x1b[H";
         assert!(is_doubt(&format!("{FULL}db_password: 1\r\npassword: ")));

@@ -74,8 +74,8 @@ impl Drain {
         self.commit(journal)
     }
 
-    /// Stores how much output there is, and clears what follows: the next owner must not take it for output of an
-    /// interrupted read.
+    /// Stores the length of the output, and clears the bytes after it, which the next owner must not mistake for output
+    /// of an interrupted read.
     fn commit(&self, journal: &OwnedFd) -> Result<(), Errno> {
         let at = self.header.log_len();
         let zeros = [0; PIECE];

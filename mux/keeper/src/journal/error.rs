@@ -8,7 +8,7 @@ pub enum JournalError {
     /// The system refuses.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The journal is not what this version writes, or it was damaged.
+    /// The journal was written by another version, or was damaged.
     #[error("{0}")]
     Damaged(String),
 }

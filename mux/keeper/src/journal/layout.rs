@@ -18,8 +18,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"UTERMJRN");
 /// The version of the layout. A journal of another version is refused.
 const VERSION: u64 = 1;
 
-/// The maximum number of bytes of one read. After the committed output, this many bytes of the log are zero, except those
-/// of a read that was interrupted.
+/// The maximum number of bytes of one read. After the committed output, this many bytes of the log are zero, except the
+/// bytes of an interrupted read.
 pub const PIECE: usize = 16 << 10;
 /// The maximum number of marks since a checkpoint.
 pub const MAX_MARKS: usize = 4096;
@@ -49,7 +49,7 @@ pub(super) mod at {
     pub(crate) const fn slot(slot: usize) -> usize {
         128 + slot * 128
     }
-    // Within a slot's numbers.
+    // The offsets within the numbers of a slot.
     pub(crate) const SLOT_GENERATION: usize = 0;
     pub(crate) const START: usize = 8;
     pub(crate) const LENGTH: usize = 16;
@@ -72,7 +72,7 @@ pub(super) const fn log(slot: usize) -> usize {
     checkpoint(slot) + MAX_CHECKPOINT
 }
 
-/// The numbers of the header, with those of the active slot.
+/// The numbers of the header, including the numbers of the active slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// Increases with each checkpoint. Its lowest bit is the number of the active slot.
@@ -165,7 +165,7 @@ impl Header {
             [at::COMMITTED, at::APPLIED, at::ANSWERED, slot + at::START].map(number);
         let [length, marks] = [at::LENGTH, at::MARKS].map(|at| number(slot + at));
         let is_sorted = start <= answered && answered <= applied && applied <= committed;
-        // No pane prints so much. The sum of a position and a length does not overflow.
+        // No pane prints this much. With the limit, the sum of a position and a length does not overflow.
         let is_huge = committed > u64::MAX / 2;
         if is_huge || !is_sorted || committed - start > MAX_LOG as u64 {
             return damaged(format!(
@@ -188,7 +188,7 @@ impl Header {
     }
 }
 
-/// A number that changes with every accidental change of `bytes`. It protects from no attacker.
+/// A checksum of `bytes` against accidental damage. It does not protect from attackers.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = bytes.as_chunks::<8>();

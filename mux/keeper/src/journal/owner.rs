@@ -17,18 +17,18 @@ use super::{
     recover::recover,
 };
 
-/// The length of the log from which on a checkpoint is due, if the last checkpoint is short. A long log delays the next
-/// owner.
+/// A checkpoint is due when the log has this length, in bytes, if the last checkpoint is short. A long log delays the
+/// next owner.
 const LOG: usize = 4 << 20;
 
-/// How much longer than the last checkpoint the log must be for the next one, so that checkpoints take only a small part
-/// of the time.
+/// A checkpoint is due when the log is this many times as long as the last checkpoint, so that checkpoints take only a
+/// small part of the time.
 const FACTOR: usize = 16;
 
-/// The length of the log from which on a checkpoint is due while the program is silent.
+/// A checkpoint is due when the log has this length, in bytes, while the program is silent.
 const IDLE_LOG: usize = 256 << 10;
 
-/// How much longer than the last checkpoint the log must be for the next one while the program is silent.
+/// While the program is silent, a checkpoint is due when the log is this many times as long as the last checkpoint.
 const IDLE_FACTOR: usize = 2;
 
 /// The length of the logs of all journals of this process together, in bytes. A journal's log can exceed its share up to
@@ -41,7 +41,7 @@ static JOURNALS: AtomicUsize = AtomicUsize::new(0);
 /// The length of a log that is allocated at once, in bytes.
 const ALLOCATED_AT_ONCE: usize = 64 << 10;
 
-/// The number of marks from which on a checkpoint is due.
+/// A checkpoint is due when there are this many marks.
 const MANY_MARKS: usize = MAX_MARKS / 2;
 
 /// The size of the smallest page in bytes.
@@ -57,7 +57,8 @@ pub enum Due {
     No,
     /// A checkpoint is due, at the next moment at which the terminal can be written as a whole.
     Soon,
-    /// The journal is almost full. A checkpoint that misses the beginning of an unfinished sequence is better than none.
+    /// The journal is almost full. A checkpoint that misses the beginning of an unfinished sequence is better than no
+    /// checkpoint.
     Now,
 }
 
@@ -69,7 +70,8 @@ pub struct Journal(Mutex<Owner>);
 #[derive(Debug)]
 struct Owner {
     memory: Memory,
-    /// What this process has written. The shared header is never read again, because others may change it.
+    /// The header that this process has written. The shared header is never read again, because other processes may
+    /// change it.
     header: Header,
     /// The beginning of each slot's log, up to which it may contain other bytes than zero.
     used: [usize; 2],
@@ -84,7 +86,8 @@ struct Owner {
 }
 
 impl Journal {
-    /// Opens the journal of a pane that this process has received, and reads what the last owner has written.
+    /// Opens the journal of a pane that this process has received, and reads the contents that the last owner has
+    /// written.
     ///
     /// # Errors
     /// If the journal is damaged, or the system refuses. No later owner can use the journal then, because it misses the
@@ -111,7 +114,7 @@ impl Journal {
         }
         memory.store(at::COMMITTED, header.committed);
         let clean_to = header.log_len() + if is_new { 0 } else { PIECE };
-        // Others may have written anywhere. A new journal contains only zeros.
+        // Other processes may have written anywhere. A new journal contains only zeros.
         let used = if is_new { [0, 0] } else { [MAX_LOG, MAX_LOG] };
         let (is_stale, is_broken) = (false, false);
         let allocated = [0, 0];
@@ -128,9 +131,10 @@ impl Journal {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads output like read(2). The output is in the journal before this method returns, even if this process is killed
-    /// meanwhile: the system writes it directly into the shared memory, whose next bytes are zero. The next owner
-    /// recognizes it by that. Zeros at the end of such a read can be lost, and a terminal ignores zeros.
+    /// Reads output like read(2). The output is in the journal before this method returns, even if this process is
+    /// killed meanwhile: the system writes it directly into the shared memory, whose next bytes are zero. The next
+    /// owner recognizes the output because it is not zero. Zeros at the end of such a read can be lost, and a terminal
+    /// ignores zeros.
     ///
     /// # Errors
     /// Like read(2). If the source is non-blocking and empty, [`Errno::AGAIN`].
@@ -261,7 +265,7 @@ impl Journal {
             memory.store(at::slot(slot) + at, number);
         }
         memory.store(at::ANSWERED, next.answered);
-        // From here on, the new checkpoint is the newest one.
+        // From here on, the new checkpoint is active.
         memory.store(at::GENERATION, next.generation);
         owner.header = next;
         owner.clean_to = PIECE;
@@ -269,7 +273,7 @@ impl Journal {
         true
     }
 
-    /// Reads what the next owner would find if this process were killed now. Changes nothing.
+    /// Reads the contents that the next owner would find if this process were killed now. Changes nothing.
     ///
     /// # Errors
     /// If the next owner would refuse the journal.
@@ -296,7 +300,7 @@ impl Journal {
             owner.used[other] = 0;
             owner.allocated[other] = 0;
         }
-        // What follows the output is left of an earlier log.
+        // The bytes after the output are left from an earlier log.
         let end = owner.header.log_len().next_multiple_of(PAGE).min(MAX_LOG);
         let is_longer = owner.used[slot] > end || owner.allocated[slot] > end;
         if is_longer && owner.memory.free(layout::log(slot) + end, MAX_LOG - end) {

@@ -1,4 +1,4 @@
-//! Reads what the last owner of a pane has written into the journal.
+//! Reads the journal that the last owner of a pane has written.
 
 use super::{
     JournalError,
@@ -11,7 +11,7 @@ use super::{
 pub struct Mark {
     /// The position in the output.
     pub position: u64,
-    /// What changed. The owner decides what the number means.
+    /// The change, as a number whose meaning the owner defines.
     pub kind: u64,
     /// The new value.
     pub value: u64,
@@ -35,7 +35,7 @@ impl Mark {
     }
 }
 
-/// What a journal contains.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The checkpoint. Empty if the terminal was new.

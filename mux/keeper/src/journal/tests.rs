@@ -12,7 +12,7 @@ fn new() -> (Journal, OwnedFd) {
     (journal, keeper)
 }
 
-/// What the next owner finds.
+/// The contents of the journal, as the next owner reads them.
 fn reopened(keeper: &OwnedFd) -> Recovered {
     Journal::open(keeper.try_clone().unwrap()).unwrap().1
 }
@@ -100,7 +100,8 @@ fn the_output_of_an_interrupted_read_is_found() {
     apply(&journal, b"before ");
     interrupt(&keeper, b"read");
     assert_eq!(reopened(&keeper).output, b"before read");
-    // The next owner continues after it. Without a new read, there is nothing more to find.
+    // The next owner continues after the output of the interrupted read. Without a new read, there is nothing more to
+    // find.
     let (next, recovered) = Journal::open(keeper.try_clone().unwrap()).unwrap();
     assert_eq!((recovered.answered, recovered.applied), (7, 7));
     next.applied(4);

@@ -67,7 +67,7 @@ pub(crate) fn kill(pid: u32, signal: Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-/// Waits until something is so. No event reports it.
+/// Waits until a condition is true. Checks it repeatedly, because no event reports it.
 pub(crate) fn wait(what: &str, is_so: impl Fn() -> bool) {
     let end = Instant::now() + LIMIT;
     while !is_so() {
@@ -151,7 +151,7 @@ pub(crate) fn runs(pid: i32) -> bool {
     state(pid).is_some_and(|state| state != b'Z')
 }
 
-/// What the descriptors of a process refer to.
+/// The targets of a process's descriptors.
 pub(crate) fn descriptors(pid: u32) -> Vec<PathBuf> {
     let folder = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
     folder.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok()).collect()

@@ -125,7 +125,8 @@ fn tilde(number: u8, mods: Modifiers, modify: i8) -> Vec<u8> {
     sequence(Some(number), '~', false, mods, modify)
 }
 
-/// F1 to F4 are the PF keys of a VT100. The others have the numbers of a VT220, with its gaps, continued beyond F20.
+/// F1 to F4 are the PF keys of a VT100. All other keys have the numbers of a VT220, with its gaps. The sequence of
+/// numbers continues beyond F20.
 fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
     if modify < 0 {
         // Like xterm's ctrlFKeys: Shift adds 10 to the number of the function key, Ctrl adds 20.

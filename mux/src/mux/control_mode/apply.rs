@@ -83,7 +83,8 @@ impl Mux {
             (before.filter(|before| before.tab == tab).map(|before| before.view.name), title)
         });
         self.arrange_window(link, window);
-        // A tab with another title than the window had before was renamed by the user, whose title will be sent.
+        // If the tab's title differs from the window's previous title, the user has renamed the tab. The user's title
+        // will be sent.
         let is_free = |now: &str| before.is_none_or(|before| now == before.trim());
         // The tab may have closed meanwhile.
         let _ = self.change(|layout| {
@@ -104,7 +105,7 @@ impl Mux {
             let index = layout.tab_of(pane);
             index.is_some_and(|index| Some(layout.tabs[index].id) != tab)
         };
-        // tmux has moved these panes from another window. They are opened again in this one.
+        // tmux has moved these panes from another window. They are opened again in this window.
         self.end_panes(link, |target, pane| {
             is_moved(pane) && view.sizes.iter().any(|size| size.0 == target)
         });
@@ -147,8 +148,7 @@ impl Mux {
         })
     }
 
-    /// Removes the panes that a window had, and has no longer. A pane that the user has opened may not be in the view
-    /// yet.
+    /// Removes the panes that a window no longer contains. A pane that the user has opened may not be in the view yet.
     fn remove_former_panes(&self, link: &Arc<Link>, window: WindowId, tab: TabId, view: &View) {
         let before = link.with(|state| {
             let shown = state.windows.get(&window);

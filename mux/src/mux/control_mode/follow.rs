@@ -1,4 +1,4 @@
-//! Notices what the user changes in the tabs of a tmux server.
+//! Notices the user's changes in the tabs of a tmux server.
 
 use std::sync::{Arc, Weak};
 

@@ -1,4 +1,4 @@
-//! Opens panes of a tmux server: those that tmux has opened, and those that the user requests.
+//! Opens panes of a tmux server: panes that tmux has opened, and panes that the user requests.
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -21,7 +21,7 @@ const UNKNOWN: u64 = 3;
 /// A code that no version knows.
 const OTHER: u64 = 0xffff;
 
-/// How a keeper answers the successor.
+/// How a keeper answers a request for a successor.
 #[derive(Clone, Copy)]
 enum Answer {
     Done,
@@ -75,7 +75,7 @@ fn serve(mut stream: UnixStream, answers: &Receiver<Answer>, successors: &Sender
             HELLO => frame(REPLY_HELLO, &[number(1, 1), number(2, 1)].concat()),
             LIST => frame(REPLY_PANES, &[]),
             SUCCEED => {
-                // Before the reply, so that the test finds it after the call.
+                // Record the request before the reply, so that the test finds it after the call.
                 successors.send(body).unwrap();
                 match answers.recv().unwrap() {
                     Answer::Done => frame(REPLY_DONE, &[]),
@@ -177,7 +177,7 @@ fn an_old_keeper_is_asked_once_a_connection() {
     }
     assert_eq!(keeper.requests(), 1);
     assert!(client.state.lock().has_warned_of_successor);
-    // Another keeper may be newer.
+    // Another keeper may be newer, so send the successor again.
     client.state.lock().client = None;
     client.left().unwrap();
     assert_eq!(keeper.requests(), 1);

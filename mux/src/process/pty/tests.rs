@@ -441,11 +441,11 @@ fn echo_foreground_directory_and_tty_are_reported() {
     assert_eq!(process.echo(), Some(false));
 }
 
-/// The name of a program is remembered, but not for the next one of the same process.
+/// The name of a program is cached, but not for the next program of the same process.
 #[cfg(target_os = "linux")]
 #[test]
 fn each_program_of_a_process_has_its_own_name() {
-    // The last `cat` has another name than its file.
+    // The name of the last `cat` differs from the name of its file.
     let script = "echo one; read a; exec bash --norc -c 'echo two; read a; exec -a other cat'";
     let process = sh(script);
     let name = || {
@@ -511,7 +511,7 @@ fn a_program_gets_a_clean_process() {
 }
 
 #[test]
-fn what_cannot_start_is_an_error() {
+fn programs_that_cannot_start_are_errors() {
     let attempt = |program: &str, cwd: Option<&str>| {
         let spawn = Spawn {
             program: Some(program.into()),

@@ -1,4 +1,4 @@
-//! The terminal as a transfer's program sees it: commands to it, and replies from it.
+//! The connection of a transfer's program to the terminal: commands to the terminal, and its replies.
 
 use std::{
     collections::VecDeque,
@@ -30,14 +30,14 @@ const CLEAR_LINE: &[u8] = b"\r\x1b[K";
 /// The maximum number of replies that wait to be handled.
 const WAITING_CAP: usize = 1024;
 
-/// A terminal in raw mode. Dropping this restores its mode and discards input that was not read.
+/// A terminal in raw mode. When this value is dropped, the terminal's mode is restored, and unread input is discarded.
 pub struct Channel {
     tty: File,
     before: Termios,
     id: String,
     scanner: Scanner,
     waiting: VecDeque<Received>,
-    /// When a line was shown that the next one replaces.
+    /// When the current progress line was shown. The next line replaces it.
     shown: Option<Instant>,
 }
 
@@ -111,7 +111,7 @@ impl Channel {
         }
     }
 
-    /// Shows a line to the user, in place of the one that this showed before.
+    /// Shows a line to the user, in place of the line that it showed before.
     ///
     /// # Errors
     /// If the terminal can't be written.

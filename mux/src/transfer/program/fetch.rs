@@ -149,7 +149,7 @@ impl Fetching<'_> {
         (folder.split('/').count() < DEPTH_CAP).then(|| format!("{folder}/{last}"))
     }
 
-    /// Passes a command to the files here. Returns false if it failed.
+    /// Passes a command to the local files. Returns false if it failed.
     fn here(&mut self, path: &str, command: &TransferCommand) -> bool {
         let reply = self.arriving.handle(&self.to, command);
         let status = reply.as_deref().and_then(status_in);
@@ -184,7 +184,7 @@ impl Fetching<'_> {
                     TransferAnswerAction::Status if answer.file_id.is_empty() => {
                         return Err(TransferError::Refused(reason(&answer.status)));
                     }
-                    // More of a file that failed here.
+                    // This is more data of a file that failed on this machine.
                     _ => continue,
                 }
             };
@@ -236,7 +236,7 @@ fn command(action: TransferAction) -> TransferCommand {
     TransferCommand::new(action, "here")
 }
 
-/// The command that announces a listed file to the files here.
+/// The command that announces a listed file to the local files.
 fn metadata(
     kind: TransferKind,
     file_id: &str,

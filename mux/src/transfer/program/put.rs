@@ -12,8 +12,8 @@ use unterm_term::{TransferAction, TransferAnswer, TransferCommand, TransferKind}
 
 use super::{CHUNK, Channel, DEPTH_CAP, FILES_CAP, TransferError, Transferred, printable, reason};
 
-/// Bytes that may be on their way: enough for a fast transfer over a slow connection, while the replies to them still fit
-/// in a pty's buffer.
+/// Bytes that may be on their way: enough for a fast transfer over a slow connection, while the terminal's replies
+/// still fit in a pty's buffer.
 pub(super) const WINDOW: u64 = 96 << 10;
 /// The maximum number of files without a final reply. Below the 16 that Unterm keeps open.
 const UNANSWERED_CAP: usize = 8;
@@ -244,7 +244,7 @@ impl Putting {
     }
 }
 
-/// Opens a regular file. Another kind of file that has its name now is refused.
+/// Opens a regular file. Refuses another kind of file that has taken its name meanwhile.
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // Opening a FIFO must not block.

@@ -1,6 +1,6 @@
 //! Splits a terminal's input into control sequences.
 
-/// Maximum bytes of a sequence or a string. Longer ones are dropped.
+/// Maximum bytes of a sequence or a string. Longer sequences and strings are dropped.
 const CAP: usize = 32 << 10;
 
 /// A part of the input that matters to a transfer.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_hides_nothing_that_follows() {
+    fn incomplete_sequences_do_not_hide_later_ones() {
         for cut in [&b"\x1b]abc\x1b"[..], b"\x1b[12", b"\x1b", b"\x1b\x1b", b"\x1bPabc\x1b"] {
             let input = [cut, b"\x1b[c"].concat();
             assert_eq!(received(&input), [Received::Csi(b"c".to_vec())], "{cut:?}");

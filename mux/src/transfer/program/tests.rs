@@ -1,4 +1,4 @@
-//! Tests against a terminal that this test plays, on a real pty.
+//! Tests in which the test acts as the terminal, on a real pty.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use unterm_term::{
 
 use super::{put::WINDOW, *};
 
-/// A terminal that answers what a test tells it to.
+/// A terminal whose answers a test determines.
 struct Fake {
     master: fs::File,
     term: Term,
@@ -225,7 +225,7 @@ fn a_session_that_the_terminal_ends_is_canceled() {
     fake.data("data", "1", b"part");
     fake.status("", "EIO:Gone");
     fake.expect(TransferAction::Cancel);
-    // What is still on its way does not reach the shell.
+    // Data that is still on its way does not reach the shell.
     fake.data("data", "1", b"more");
     fake.status("", "CANCELED");
     assert!(matches!(end(running), Err(TransferError::Refused(why)) if why == "Gone"));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Contents, State, Text};
 use crate::{Borders, Layout, PaneId, WindowId, recent::Recent};
 
-/// A window as it is to be shown.
+/// A window, in the form in which it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The window's name.
@@ -28,7 +28,7 @@ pub(super) struct Model {
     windows: BTreeMap<WindowId, Window>,
     panes: BTreeMap<PaneId, Pane>,
     current: Option<WindowId>,
-    /// Text of a pane that is not, or no longer, known.
+    /// Text of an unknown pane.
     ignored: Text,
 }
 
@@ -55,7 +55,7 @@ struct Pane {
     size: (u16, u16),
 }
 
-/// Panes to restore, and what their terminals contain.
+/// Panes to restore, with the present contents of their terminals.
 pub(super) type Restores = Vec<(PaneId, Contents)>;
 
 impl Window {
@@ -180,13 +180,13 @@ impl Model {
         std::mem::take(&mut self.windows).into_keys().collect()
     }
 
-    /// Returns whether the name is another one.
+    /// Sets the name. Returns whether it changed.
     pub(super) fn rename(&mut self, window: WindowId, name: String) -> bool {
         let known = self.windows.get_mut(&window).filter(|window| window.name != name);
         known.map(|window| window.name = name).is_some()
     }
 
-    /// Returns whether another window was the current one.
+    /// Sets the current window. Returns whether it changed.
     pub(super) fn make_current(&mut self, window: WindowId) -> bool {
         let is_other = self.has_window(window) && self.current != Some(window);
         if is_other {
@@ -195,7 +195,7 @@ impl Model {
         is_other
     }
 
-    /// Returns whether another pane was the active one.
+    /// Sets the active pane. Returns whether it changed.
     pub(super) fn activate(&mut self, window: WindowId, pane: PaneId) -> bool {
         let Some(window) = self.windows.get_mut(&window) else { return false };
         let is_other = window.active != Some(pane);
@@ -230,7 +230,7 @@ impl Model {
         }
     }
 
-    /// What the terminal of a pane contains whose further output is lost.
+    /// The contents of the terminal of a pane whose further output is lost.
     pub(super) fn cut(&mut self, pane: PaneId) -> Contents {
         let pane = self.panes.get_mut(&pane);
         pane.and_then(|pane| pane.recent.take()).map_or(Contents::Screen, Contents::Until)

@@ -1,4 +1,4 @@
-//! What the user does in tabs and panes, as commands for tmux.
+//! The user's actions in tabs and panes, as commands for tmux.
 //!
 //! Each method changes the model at once, so that the server's confirmation changes nothing.
 
@@ -25,7 +25,7 @@ impl Client {
         self.inputs < INPUTS
     }
 
-    /// Requests a pane beside another one.
+    /// Requests a pane beside another pane.
     pub fn split(&mut self, pane: PaneId, side: Side, program: &NewProgram) -> Ticket {
         let ticket = self.ticket();
         self.send(&[Purpose::NewPane(ticket)], &command::split(pane, side, program));
@@ -49,14 +49,14 @@ impl Client {
         self.send(&[Purpose::Request], &command::kill_pane(pane));
     }
 
-    /// Makes a pane the active one of its window. Ends zoom.
+    /// Makes a pane the active pane of its window. Ends zoom.
     pub fn select_pane(&mut self, window: WindowId, pane: PaneId) {
         if self.model.activate(window, pane) {
             self.send(&[Purpose::Request], &command::select_pane(pane));
         }
     }
 
-    /// Makes a window the current one.
+    /// Makes a window the current window.
     pub fn select_window(&mut self, window: WindowId) {
         if self.model.make_current(window) {
             self.send(&[Purpose::Request], &command::select_window(window));

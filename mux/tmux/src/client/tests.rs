@@ -224,7 +224,7 @@ fn a_paused_pane_is_resumed_and_restored() {
 }
 
 #[test]
-fn what_is_printed_during_a_pause_is_added_to_the_history() {
+fn output_during_a_pause_is_added_to_the_history() {
     let mut played = Played::attached();
     played.sends("%output %0 one\\015\\012two\\015\\012thr\n%pause %0\n%output %0 dropped\n");
     let commands = played.commands();

@@ -8,7 +8,8 @@ use unterm_tests::{NotificationRequest, Pane, Picture, Relay};
 
 use super::{SettingRow, TestDesktop};
 
-/// A program in a background tab. It prints what it receives through a pipe, so that no caller has to drive its pane.
+/// A program in a background tab. It prints text that it receives through a pipe, so that no caller has to drive its
+/// pane.
 struct BackgroundProgram {
     pane: Pane,
     orders: File,

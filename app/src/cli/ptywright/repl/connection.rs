@@ -138,9 +138,9 @@ impl Canceller {
 }
 
 /// The writing half of a socket. When it is dropped, the server reads the end of its input.
-struct Half(UnixStream);
+struct SocketWriter(UnixStream);
 
-impl Write for Half {
+impl Write for SocketWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -150,7 +150,7 @@ impl Write for Half {
     }
 }
 
-impl Drop for Half {
+impl Drop for SocketWriter {
     fn drop(&mut self) {
         let _ = self.0.shutdown(Shutdown::Write);
     }
@@ -178,7 +178,7 @@ impl Connection {
         })?;
         refuse_other_user(&stream, path)?;
         let reader = stream.try_clone()?;
-        Self::start(framing, Box::new(reader), Box::new(Half(stream)), None)
+        Self::start(framing, Box::new(reader), Box::new(SocketWriter(stream)), None)
     }
 
     /// Starts a server and connects to its standard streams.

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_something_else_or_an_error() {
+    fn lines_without_a_call_are_comments_help_or_errors() {
         assert_eq!(parse("  "), Ok(Command::Nothing));
         assert_eq!(parse("# session.list"), Ok(Command::Nothing));
         assert_eq!(parse("help"), Ok(Command::Help(None)));

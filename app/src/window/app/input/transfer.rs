@@ -24,7 +24,7 @@ const TITLE_SHOWN: usize = 80;
 /// The columns of a line with a path. The question's width has room for them.
 const LINE_SHOWN: usize = 50;
 
-/// A text in one line, with invisible characters escaped, so that it looks like nothing else.
+/// A text in one line, with invisible characters escaped, so that it can't imitate other text.
 fn visible(text: &str) -> String {
     escaped(text).replace('\n', "\\n").replace('\t', "\\t")
 }
@@ -60,7 +60,7 @@ impl App {
         let questions = &self.overlays.questions;
         let is_busy = questions.are_full() || questions.asks_for_transfer(pane);
         let folder = transfer_folder();
-        // What the program can't read is not asked about.
+        // Don't ask about files that the program can't read.
         let paths = folder.as_deref().map(|folder| request.paths_in(folder)).unwrap_or_default();
         let asks_for_nothing = request.direction == TransferDirection::FromHere && paths.is_empty();
         match folder {
@@ -106,7 +106,8 @@ impl App {
                 ),
             ),
         };
-        // A session asks for at most `TransferRequest::PATHS_CAP` paths. The program is allowed only what the window shows.
+        // A session asks for at most `TransferRequest::PATHS_CAP` paths. The user allows only the paths that the window
+        // shows.
         let lines = paths.iter().flat_map(|path| lines_of(path, &folder));
         let lines = lines.map(|text| Preview { text, ..Preview::default() }).collect();
         let answer = |folder| Answer::Transfer { pane, handle: request.handle, folder };

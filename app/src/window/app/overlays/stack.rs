@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    /// The overlay at a place, if it is open and receives input.
+    /// The overlay at a place in the stack, if it is open and receives input.
     fn overlay_with_input(&self, place: OverlayPlace) -> Option<&dyn Overlay> {
         let parts = self.parts();
         parts.overlay(place).filter(|overlay| overlay.has_input(parts.focused))

@@ -149,7 +149,7 @@ fn a_program_with_a_password_can_be_allowed_always() {
         script.serve_clipboard();
         script.assert_received(0, &secret());
     }
-    // Another password and another pane are asked about.
+    // A request with another password, or from another pane, causes a question.
     script.print(&packet(&named("My editor", "other"), "text/plain"));
     script.key("escape");
     script.assert_received(0, DENIED);
@@ -180,7 +180,7 @@ fn the_list_of_types_needs_no_question() {
     assert!(script.effects_contain("read Primary [\".\"]"));
     assert_eq!(script.serve_clipboard(), 1);
     assert!(script.received(0, "DONE\x1b\\").contains("status=DATA:mime=Lg=="));
-    // A request for data as well needs one.
+    // A request that also asks for data needs a question.
     script.print(&packet("type=read", ". text/plain"));
     assert_eq!(script.serve_clipboard(), 0);
     assert!(script.question().contains("Let a program read"));
@@ -210,7 +210,7 @@ fn a_program_can_write_several_types() {
     assert_eq!(script.typed(0), "", "it is not on the clipboard yet");
     script.serve_clipboard();
     script.assert_received(0, "\x1b]5522;type=write:status=DONE:id=7\x1b\\");
-    // A failure has its code.
+    // A failed write is reported with its error code.
     script.print(&write);
     let asked = std::mem::take(&mut script.effects);
     let handle = asked.iter().find_map(|effect| match effect {

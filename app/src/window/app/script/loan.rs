@@ -53,7 +53,7 @@ fn output_of_a_hidden_tab_wakes_the_event_loop_once() {
 }
 
 #[test]
-fn what_a_reader_cannot_paint_is_left_to_the_event_loop() {
+fn output_that_a_reader_cannot_paint_wakes_the_event_loop() {
     let mut script = lent();
     // Without a window there is no painter, so the event loop must handle the output.
     assert!(wakes(&script, 1));

@@ -59,8 +59,8 @@ fn a_second_unclean_end_keeps_the_tabs_of_the_first() {
     let first = "tabs = [{ panes = { cwd = '/' } }, { panes = { cwd = '/usr' } }]";
     let layout: LayoutFile = toml_edit::de::from_str(first).expect("a layout");
     let mut last = LastSession { process: Some(DEAD), layout, ..form };
-    // Two windows start and end without reopening the tabs, and without closing. Each leaves a tab of its own, which is
-    // equal to that of the other.
+    // Two windows start and end without reopening the tabs, and without closing. Each leaves a tab of its own, and the
+    // two tabs are equal.
     for tabs in [2, 3] {
         let mut script = Script::new();
         script.app.workspace.last = Some(last);
@@ -269,7 +269,7 @@ fn a_profile_sets_what_a_tab_runs() {
 }
 
 #[test]
-fn what_was_closed_comes_back() {
+fn closing_panes_and_tabs_can_be_undone() {
     let mut script = Script::new();
     script.configure(
         "[keys]\n'f5' = 'undo_close'\n'f6' = 'close_other_tabs'\n[tab_bar]\nnumbers = true\n",

@@ -30,7 +30,7 @@ impl App {
         caret
     }
 
-    /// Requests another frame if the one that was built last left glyphs that programs registered to later frames.
+    /// Requests another frame if the last built frame left glyphs that programs registered to later frames.
     pub(crate) fn ask_to_finish(&mut self) {
         if self.surface.renderer.is_unfinished() {
             self.surface.pacing.request(Redraw::Text);

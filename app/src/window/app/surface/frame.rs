@@ -88,7 +88,7 @@ impl App {
         self.report_shown();
     }
 
-    /// Tells every pane whether the window shows it.
+    /// Sets for every pane whether the window shows it.
     pub(crate) fn report_shown(&self) {
         let screen = self.surface.screen.as_ref();
         let is_in_sight = screen.is_some_and(|screen| !screen.is_hidden());

@@ -70,8 +70,8 @@ impl App {
         self.keep_saying("restart", format!("A new version of Unterm is installed.\n{text}"));
     }
 
-    /// Ends the programs of panes that were closed at least [`UNDO`] ago. Returns the time of the next call if there
-    /// are others.
+    /// Ends the programs of panes that were closed at least [`UNDO`] ago. Returns the time of the next call if other
+    /// panes remain.
     pub(crate) fn end_closed_in_time(&mut self, now: Instant) -> Option<Instant> {
         // Return early, because this function runs for each frame and usually nothing was closed.
         self.workspace.undo_until?;

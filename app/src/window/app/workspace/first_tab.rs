@@ -85,8 +85,8 @@ impl App {
         }
     }
 
-    /// Shows the programs that continue without a window: those of the instance whose place this window takes, and those
-    /// that the command line names.
+    /// Shows the programs that continue without a window: the programs of the instance whose place this window takes,
+    /// and the programs that the command line names.
     fn attach_programs(&mut self, first: &FirstPanes) {
         let mux = Arc::clone(&self.mux);
         let mut faults = Vec::new();

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-/// If a press follows the focus event within this time, the press is the one that focused the window. The time is long
+/// If a press follows the focus event within this time, the press counts as the cause of the focus. The time is long
 /// enough for a busy window.
 const TOGETHER: Duration = Duration::from_millis(300);
 

@@ -1,7 +1,7 @@
 //! The rows of a program's screen, as the inbox panel shows them: in the colors of the pane, and wrapped to the panel.
 //!
-//! The text of a row is always the one that the control server returned, in which secrets are masked. A row has the
-//! pane's colors only if the pane still shows the same text there.
+//! The text of a row is always the text that the control server returned, in which secrets are masked. A row has the
+//! pane's colors only if the pane still shows this text there.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;

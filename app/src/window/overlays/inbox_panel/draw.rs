@@ -18,7 +18,7 @@ use crate::window::{
     },
 };
 
-/// In logical pixels.
+/// The measures of the panel, in logical pixels.
 const WIDTH: f32 = 760.0;
 const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
@@ -28,7 +28,7 @@ const ROWS: usize = 14;
 /// The share of a row's width that the title of an entry uses.
 const TITLE_SHARE: f32 = 0.34;
 
-/// The place of each part of the panel.
+/// The position of each part of the panel.
 pub(crate) struct InboxLayout {
     rect: PixelRect,
     head: PixelRect,

@@ -19,7 +19,7 @@ pub(crate) enum Reply {
 pub(crate) enum InboxRequest {
     /// Read the question of an entry.
     Show(Listed),
-    /// Answer the question of a program, if its dialog is still the one with this fingerprint.
+    /// Answer the question of a program, if its dialog still has this fingerprint.
     Answer { listed: Listed, dialog: String, reply: Reply },
     /// Give an agent's question of this number an answer.
     AnswerAgent { listed: Listed, number: u64, answer: String },
@@ -31,7 +31,7 @@ pub(crate) enum InboxRequest {
     Go(Listed),
 }
 
-/// What other threads report about the inboxes.
+/// Reports of other threads about the inboxes.
 #[derive(Debug)]
 pub(crate) enum InboxNews {
     /// The inbox of an instance has changed.
@@ -42,6 +42,6 @@ pub(crate) enum InboxNews {
     Answered(Listed, Result<Box<AnswerReply>, String>),
     /// A request failed, for this reason.
     Failed(String),
-    /// The entries of all instances, to go to the next one.
+    /// The entries of all instances, to find the next entry to show.
     Next(Vec<Listed>),
 }

@@ -1,5 +1,5 @@
-//! The inbox panel: what needs the user in all instances, newest first, and the question of the marked entry with its
-//! answers.
+//! The inbox panel: everything that needs the user in all instances, newest first, and the question of the marked entry
+//! with its answers.
 //!
 //! Owns the entries as last reported, the mark and the shown question. No key answers a question that the user has not
 //! seen:
@@ -82,16 +82,16 @@ struct Message {
     is_error: bool,
 }
 
-/// What follows from an input.
+/// The consequence of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one value for each input")]
-enum Outcome {
+enum InputResult {
     Stay,
     Close,
     Ask(InboxRequest),
 }
 
-impl Outcome {
+impl InputResult {
     fn carry_out(self, cx: &mut Cx<'_>) {
         match self {
             Self::Stay => {}
@@ -108,7 +108,7 @@ impl Outcome {
 
 /// The open panel.
 pub(crate) struct InboxPanel {
-    /// The id of this instance. Entries of other instances show the name of theirs.
+    /// The id of this instance. Entries of other instances show the name of their instance.
     own: String,
     by_instance: HashMap<String, Vec<Listed>>,
     /// All entries, newest first.
@@ -132,7 +132,7 @@ pub(crate) struct InboxPanel {
     /// Whether an answer was sent and its result is unknown. No other answer can be given meanwhile.
     is_answering: bool,
     scroll: Scroll,
-    /// An entry that a screen reader has not announced yet: the newest one that arrived while the panel was open.
+    /// An entry that a screen reader has not announced yet: the newest entry that arrived while the panel was open.
     arrived: Option<String>,
     _following: Option<Following>,
 }
@@ -254,22 +254,22 @@ impl InboxPanel {
         }
     }
 
-    /// Moves the mark by `by` entries. Wraps around at the ends. If the marked entry has gone, marks the one in its
+    /// Moves the mark by `by` entries. Wraps around at the ends. If the marked entry has gone, marks the entry in its
     /// place.
-    fn step(&mut self, by: isize) -> Outcome {
+    fn step(&mut self, by: isize) -> InputResult {
         let count = self.entries.len() as isize;
         match &self.marked {
-            _ if count == 0 => Outcome::Stay,
+            _ if count == 0 => InputResult::Stay,
             Some(_) => self.go_to_row((self.row as isize + by).rem_euclid(count) as usize),
             None => self.go_to_row(self.row),
         }
     }
 
     /// Marks the entry in a row. The mark stays while an answer to the marked entry is on its way.
-    fn go_to_row(&mut self, row: usize) -> Outcome {
+    fn go_to_row(&mut self, row: usize) -> InputResult {
         match self.is_answering {
-            true => Outcome::Stay,
-            false => self.mark(row).map_or(Outcome::Stay, Outcome::Ask),
+            true => InputResult::Stay,
+            false => self.mark(row).map_or(InputResult::Stay, InputResult::Ask),
         }
     }
 
@@ -291,29 +291,29 @@ impl InboxPanel {
     }
 
     /// Carries out a button, if the panel shows it.
-    fn press_button(&mut self, button: Button) -> Outcome {
-        let Some(marked) = self.marked.clone() else { return Outcome::Stay };
+    fn press_button(&mut self, button: Button) -> InputResult {
+        let Some(marked) = self.marked.clone() else { return InputResult::Stay };
         if !self.buttons().contains(&button) {
             if let Some(ShownQuestion { receiver: Receiver::Elsewhere(why), .. }) = &self.shown {
                 self.say(format!("{why}. Enter shows the pane."), true);
             } else if self.shown.is_some() && matches!(button, Button::Approve | Button::Deny) {
                 self.say(UNCLEAR.to_owned(), true);
             }
-            return Outcome::Stay;
+            return InputResult::Stay;
         }
         match button {
-            Button::Go => Outcome::Ask(InboxRequest::Go(marked)),
+            Button::Go => InputResult::Ask(InboxRequest::Go(marked)),
             Button::Dismiss => {
                 self.farewell = DISMISSED;
-                Outcome::Ask(InboxRequest::Dismiss(marked))
+                InputResult::Ask(InboxRequest::Dismiss(marked))
             }
             Button::Snooze => {
                 self.farewell = SNOOZED;
-                Outcome::Ask(InboxRequest::Snooze(marked))
+                InputResult::Ask(InboxRequest::Snooze(marked))
             }
             Button::Type => {
                 self.typed = Some(Line::default());
-                Outcome::Stay
+                InputResult::Stay
             }
             Button::Approve => self.answer(Reply::Approve),
             Button::Deny => self.answer(Reply::Deny),
@@ -322,21 +322,21 @@ impl InboxPanel {
     }
 
     /// Answers the shown question.
-    fn answer(&mut self, reply: Reply) -> Outcome {
+    fn answer(&mut self, reply: Reply) -> InputResult {
         let (Some(listed), Some(shown)) = (self.marked.clone(), &mut self.shown) else {
-            return Outcome::Stay;
+            return InputResult::Stay;
         };
         if self.is_answering {
             self.say(WAITS.to_owned(), false);
-            return Outcome::Stay;
+            return InputResult::Stay;
         }
         if std::mem::take(&mut shown.is_unread) {
             self.say(UNREAD.to_owned(), true);
-            return Outcome::Stay;
+            return InputResult::Stay;
         }
         if matches!(shown.receiver, Receiver::Agent(..)) && self.scroll.hides_rows() {
             self.say(TOO_LONG.to_owned(), true);
-            return Outcome::Stay;
+            return InputResult::Stay;
         }
         let request = match &shown.receiver {
             Receiver::Elsewhere(_) => None,
@@ -356,38 +356,38 @@ impl InboxPanel {
                 answer.map(|answer| InboxRequest::AnswerAgent { listed, number, answer })
             }
         };
-        let Some(request) = request else { return Outcome::Stay };
+        let Some(request) = request else { return InputResult::Stay };
         (self.is_answering, self.typed) = (true, None);
         self.say(WAITS.to_owned(), false);
-        Outcome::Ask(request)
+        InputResult::Ask(request)
     }
 
     /// Handles a click.
-    fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Outcome {
+    fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> InputResult {
         let layout = self.layout(geometry);
         if !layout.contains(x, y) {
-            Outcome::Close
+            InputResult::Close
         } else if let Some(row) = layout.row_at(x, y) {
             self.go_to_row(row)
         } else {
-            layout.button_at(x, y).map_or(Outcome::Stay, |button| self.press_button(button))
+            layout.button_at(x, y).map_or(InputResult::Stay, |button| self.press_button(button))
         }
     }
 
     /// Handles a key. `typed` is the text that the key types.
-    fn handle_key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> Outcome {
+    fn handle_key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> InputResult {
         if self.is_deaf {
             let is_over =
                 matches!(key, Key::Escape | Key::Enter | Key::KeypadEnter | Key::Up | Key::Down);
             self.is_deaf = !is_over;
-            return Outcome::Stay;
+            return InputResult::Stay;
         }
         match &mut self.typed {
             None => self.list_key(key, modifiers),
             Some(line) => match key {
                 Key::Escape => {
                     self.typed = None;
-                    Outcome::Stay
+                    InputResult::Stay
                 }
                 Key::Enter | Key::KeypadEnter => {
                     let text = line.text().to_owned();
@@ -395,18 +395,18 @@ impl InboxPanel {
                 }
                 key => {
                     line.edit(key, modifiers, typed);
-                    Outcome::Stay
+                    InputResult::Stay
                 }
             },
         }
     }
 
     /// Handles a key while the user types no answer.
-    fn list_key(&mut self, key: Key, modifiers: Modifiers) -> Outcome {
+    fn list_key(&mut self, key: Key, modifiers: Modifiers) -> InputResult {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let back = modifiers.contains(Modifiers::SHIFT);
         match (key, ctrl) {
-            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => Outcome::Close,
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => InputResult::Close,
             (Key::Up, _) | (Key::Char('p'), true) | (Key::Char('k'), _) => self.step(-1),
             (Key::Down, _) | (Key::Char('n'), true) | (Key::Char('j'), _) => self.step(1),
             (Key::Tab, _) => self.step(if back { -1 } else { 1 }),
@@ -414,18 +414,18 @@ impl InboxPanel {
             (Key::End, _) => self.go_to_row(usize::MAX),
             (Key::PageUp | Key::PageDown, _) => {
                 self.scroll.page(if key == Key::PageUp { -1 } else { 1 });
-                Outcome::Stay
+                InputResult::Stay
             }
             (key, false) if !modifiers.intersects(Modifiers::ALT | Modifiers::SUPER) => {
                 let button = Button::ALL_KEYS.into_iter().find(|button| button.has_key(key));
-                button.map_or(Outcome::Stay, |button| self.press_button(button))
+                button.map_or(InputResult::Stay, |button| self.press_button(button))
             }
-            _ => Outcome::Stay,
+            _ => InputResult::Stay,
         }
     }
 
-    /// The content for screen readers: the entries, with the index of the marked one; the question with its choices; and
-    /// the message, or the entry that has arrived.
+    /// The content for screen readers: the entries, with the index of the marked entry; the question with its choices;
+    /// and the message, or the entry that has arrived.
     pub(crate) fn spoken(&self) -> (Vec<String>, Option<usize>, String, String) {
         let entries = self.entries.iter().map(|listed| self.spoken_entry(listed)).collect();
         let question = self.shown.as_ref().map_or_else(String::new, |shown| {
@@ -473,9 +473,9 @@ impl Overlay for InboxPanel {
         let may_repeat = self.typed.is_some()
             || matches!(press.pressed.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown);
         let outcome = match bound {
-            _ if press.is_repeat && !may_repeat => Outcome::Stay,
-            Some((_, KeyMatch::Actions([Action::Inbox]))) => Outcome::Close,
-            _ if self.typed.is_some() && pasting::requests_paste(press, cx) => Outcome::Stay,
+            _ if press.is_repeat && !may_repeat => InputResult::Stay,
+            Some((_, KeyMatch::Actions([Action::Inbox]))) => InputResult::Close,
+            _ if self.typed.is_some() && pasting::requests_paste(press, cx) => InputResult::Stay,
             _ => self.handle_key(press.command_key(), press.modifiers, press.text),
         };
         outcome.carry_out(cx);

@@ -26,8 +26,8 @@ pub(crate) struct ShownQuestion {
     pub(crate) approve: Option<usize>,
     pub(crate) deny: Option<usize>,
     pub(crate) takes_text: bool,
-    /// Whether the question replaced another one without a request of the user. The next answer then only confirms that
-    /// the user has read it.
+    /// Whether the question replaced another question without a request of the user. The next answer then only confirms
+    /// that the user has read it.
     pub(crate) is_unread: bool,
 }
 

@@ -33,7 +33,7 @@ fn panel(entries: &[Listed]) -> InboxPanel {
     panel
 }
 
-fn press(panel: &mut InboxPanel, key: Key) -> Outcome {
+fn press(panel: &mut InboxPanel, key: Key) -> InputResult {
     let text = if let Key::Char(char) = key { Some(char.to_string()) } else { None };
     panel.handle_key(key, Modifiers::empty(), text.as_deref())
 }
@@ -46,23 +46,27 @@ fn message(panel: &InboxPanel) -> &str {
 fn an_answer_names_the_dialog_that_is_shown() {
     let (one, two) = (listed("alpha", 1, "Run it?"), listed("alpha", 2, "Stop it?"));
     let mut panel = panel(&[one.clone(), two.clone()]);
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay, "no question is shown yet");
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay, "no question is shown yet");
     panel.show(question("5f"));
     let answer = |reply| {
-        Outcome::Ask(InboxRequest::Answer { listed: two.clone(), dialog: "5f".to_owned(), reply })
+        InputResult::Ask(InboxRequest::Answer {
+            listed: two.clone(),
+            dialog: "5f".to_owned(),
+            reply,
+        })
     };
     assert_eq!(press(&mut panel, Key::Char('y')), answer(Reply::Approve));
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay, "one answer at a time");
-    assert_eq!(press(&mut panel, Key::Down), Outcome::Stay, "the mark stays until it arrived");
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay, "one answer at a time");
+    assert_eq!(press(&mut panel, Key::Down), InputResult::Stay, "the mark stays until it arrived");
     panel.answered(Err(("a lease".to_owned(), None)));
     assert!(message(&panel).contains("a lease"));
     assert_eq!(press(&mut panel, Key::Char('n')), answer(Reply::Deny));
     panel.answered(Ok(()));
     // The next entry is marked only by the user.
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay);
     panel.change(Change::Entries("alpha".to_owned(), vec![one.clone()]));
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
-    assert_eq!(press(&mut panel, Key::Down), Outcome::Ask(InboxRequest::Show(one)));
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay);
+    assert_eq!(press(&mut panel, Key::Down), InputResult::Ask(InboxRequest::Show(one)));
 }
 
 #[test]
@@ -70,11 +74,11 @@ fn a_question_that_has_changed_must_be_read_first() {
     let one = listed("alpha", 1, "Run it?");
     let mut panel = panel(&[one]);
     panel.show(question("5f"));
-    assert!(matches!(press(&mut panel, Key::Char('2')), Outcome::Ask(_)));
+    assert!(matches!(press(&mut panel, Key::Char('2')), InputResult::Ask(_)));
     panel.answered(Err(("it has changed".to_owned(), Some(question("6a")))));
-    assert_eq!(press(&mut panel, Key::Char('2')), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Char('2')), InputResult::Stay);
     assert_eq!(message(&panel), UNREAD);
-    let Outcome::Ask(InboxRequest::Answer { dialog, reply, .. }) =
+    let InputResult::Ask(InboxRequest::Answer { dialog, reply, .. }) =
         press(&mut panel, Key::Char('2'))
     else {
         panic!("no answer")
@@ -89,16 +93,16 @@ fn a_question_that_comes_unasked_must_be_read_first() {
     panel.show(question("5f"));
     // A late reply shows another question in place of the one that the user reads.
     panel.show(question("6a"));
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay);
     assert_eq!(message(&panel), UNREAD);
-    assert!(matches!(press(&mut panel, Key::Char('y')), Outcome::Ask(_)));
+    assert!(matches!(press(&mut panel, Key::Char('y')), InputResult::Ask(_)));
     // An entry arrives in a panel that has been empty for a while.
     let mut panel = InboxPanel::new("alpha".to_owned(), None);
     panel.opened = panel.opened.checked_sub(2 * OPENING).unwrap();
     panel.change(Change::Entries("alpha".to_owned(), vec![one]));
     panel.show(question("5f"));
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
-    assert!(matches!(press(&mut panel, Key::Char('y')), Outcome::Ask(_)));
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay);
+    assert!(matches!(press(&mut panel, Key::Char('y')), InputResult::Ask(_)));
 }
 
 #[test]
@@ -110,10 +114,10 @@ fn the_rest_of_an_answer_to_a_withdrawn_question_is_ignored() {
     press(&mut panel, Key::Char('o'));
     panel.change(Change::Entries("alpha".to_owned(), vec![one.clone()]));
     for key in ['k', 'y', '1'] {
-        assert_eq!(press(&mut panel, Key::Char(key)), Outcome::Stay, "{key}");
+        assert_eq!(press(&mut panel, Key::Char(key)), InputResult::Stay, "{key}");
     }
-    assert_eq!(press(&mut panel, Key::Enter), Outcome::Stay);
-    assert_eq!(press(&mut panel, Key::Down), Outcome::Ask(InboxRequest::Show(one)));
+    assert_eq!(press(&mut panel, Key::Enter), InputResult::Stay);
+    assert_eq!(press(&mut panel, Key::Down), InputResult::Ask(InboxRequest::Show(one)));
 }
 
 #[test]
@@ -126,7 +130,7 @@ fn an_agents_question_is_answered_only_if_all_of_it_is_visible() {
         ..question("5f")
     });
     panel.layout(&Geometry { width: 800, height: 600, ..Geometry::TEST });
-    assert_eq!(press(&mut panel, Key::Char('y')), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Char('y')), InputResult::Stay);
     assert_eq!(message(&panel), TOO_LONG);
 }
 
@@ -142,7 +146,7 @@ fn an_entry_that_arrives_or_goes_does_not_move_the_mark() {
     assert_eq!((marked, said.as_str()), (Some(1), "make: Stop it?"), "a reader announces it");
     panel.change(Change::Entries("alpha".to_owned(), Vec::new()));
     assert!(panel.marked.is_none() && message(&panel).starts_with(GONE));
-    assert_eq!(press(&mut panel, Key::Enter), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Enter), InputResult::Stay);
     panel.change(Change::Ended("bravo".to_owned()));
     assert!(panel.entries.is_empty());
 }
@@ -151,13 +155,13 @@ fn an_entry_that_arrives_or_goes_does_not_move_the_mark() {
 fn enter_goes_there_and_d_and_s_put_aside() {
     let one = listed("alpha", 1, "Run it?");
     let mut panel = panel(std::slice::from_ref(&one));
-    let asks = |request: fn(Listed) -> InboxRequest| Outcome::Ask(request(one.clone()));
+    let asks = |request: fn(Listed) -> InboxRequest| InputResult::Ask(request(one.clone()));
     assert_eq!(press(&mut panel, Key::Enter), asks(InboxRequest::Go));
     assert_eq!(press(&mut panel, Key::Char('s')), asks(InboxRequest::Snooze));
     assert_eq!(press(&mut panel, Key::Char('d')), asks(InboxRequest::Dismiss));
     panel.change(Change::Entries("alpha".to_owned(), Vec::new()));
     assert_eq!(message(&panel), DISMISSED);
-    assert_eq!(press(&mut panel, Key::Escape), Outcome::Close);
+    assert_eq!(press(&mut panel, Key::Escape), InputResult::Close);
 }
 
 #[test]
@@ -165,12 +169,12 @@ fn a_typed_answer_is_sent_by_enter_and_left_by_escape() {
     let mut panel = panel(&[listed("alpha", 1, "Run it?")]);
     panel.show(question("5f"));
     for key in ['t', 'y', 'd'] {
-        assert_eq!(press(&mut panel, Key::Char(key)), Outcome::Stay);
+        assert_eq!(press(&mut panel, Key::Char(key)), InputResult::Stay);
     }
-    assert_eq!(press(&mut panel, Key::Escape), Outcome::Stay);
+    assert_eq!(press(&mut panel, Key::Escape), InputResult::Stay);
     press(&mut panel, Key::Char('t'));
     panel.handle_key(Key::Char('n'), Modifiers::empty(), Some("no"));
-    let Outcome::Ask(InboxRequest::Answer { reply, .. }) = press(&mut panel, Key::Enter) else {
+    let InputResult::Ask(InboxRequest::Answer { reply, .. }) = press(&mut panel, Key::Enter) else {
         panic!("no answer")
     };
     assert_eq!(reply, Reply::Text("no".to_owned()));
@@ -184,7 +188,7 @@ fn passwords_are_not_answered_here() {
     .unwrap();
     panel.show(ShownQuestion::of_program(&shown, Cells::plain(["Password:"])));
     for key in ['y', 't', '1'] {
-        assert_eq!(press(&mut panel, Key::Char(key)), Outcome::Stay);
+        assert_eq!(press(&mut panel, Key::Char(key)), InputResult::Stay);
         assert!(panel.typed.is_none() && message(&panel).contains("Passwords"), "{key}");
     }
 }

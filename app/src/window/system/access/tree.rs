@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_front_keeps_its_name_and_the_rest_does_not() {
+    fn only_the_front_nodes_keep_their_labels() {
         let named = |names: [&str; 2]| {
             let ids = [PANE_NODE, NodeId(TAB + 1)];
             let nodes = ids.into_iter().zip(names).map(|(id, name)| {

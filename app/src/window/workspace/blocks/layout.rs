@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_shows_stays_in_its_pane() {
+    fn a_commands_mark_and_panel_stay_inside_its_pane() {
         let geometry = Geometry::TEST;
         let mut view = View::default();
         let block = block("make · exit code 2 · 1.2 s", &ALL);

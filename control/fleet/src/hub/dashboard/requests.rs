@@ -27,7 +27,7 @@ const CLIENT: &str = "dashboard";
 /// The refusal for a machine that is not paired.
 const NO_MACHINE: &str = "There is no such machine";
 
-/// What the dashboard knows about the page that sent the request.
+/// The facts about the page that sent the request.
 pub struct RequestOrigin<'a> {
     /// The address of the hub, as the page used it.
     pub site: &'a WebAddress,

@@ -146,7 +146,8 @@ impl Root {
         Ok(json!({"path": path, "bytes": content.len()}).to_string())
     }
 
-    /// The folder and the name of a file to write. If the path is a link, those of the file that it leads to.
+    /// The folder and the name of a file to write. If the path is a link: the folder and the name of the file to which
+    /// it leads.
     fn place(&self, path: &Path) -> Result<(OwnedFd, OsString)> {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {

@@ -157,7 +157,7 @@ impl Machines {
     }
 
     /// Asks a machine that has a presence, and removes the presence if the machine is not connected. The machine may
-    /// have another connection than the one that ended.
+    /// have another connection besides the connection that ended.
     async fn check(&self, machine: MachineId) {
         if !self.state.read().present.contains_key(&machine) {
             return;

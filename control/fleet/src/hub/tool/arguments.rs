@@ -92,7 +92,7 @@ fn is_too_long(id: &str) -> bool {
     id.chars().count() > LONGEST_ID
 }
 
-/// A whole number. Some models write numbers as texts, so these are accepted.
+/// A whole number. Also accepts numbers as text, because some models write them so.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }

@@ -47,7 +47,7 @@ pub struct Terminal {
     endpoint: Option<Endpoint>,
 }
 
-/// The instance at an endpoint. `None` stands for this instance. A connection to another instance is kept for the
+/// The instance at an endpoint. `None` stands for this instance. A connection to another instance stays open for the
 /// client's next call.
 fn instance(ask: &Ask<'_>, endpoint: Option<&Endpoint>) -> Arc<dyn Backend> {
     let Some(endpoint) = endpoint else { return ask.server.dispatcher.clone() };
@@ -90,7 +90,7 @@ impl Terminal {
     }
 }
 
-/// The default window: this instance's.
+/// The default window, which is this instance's window.
 pub fn own_window(ask: &Ask<'_>) -> Terminal {
     let record = ask.server.dispatcher.context().registration.record();
     Terminal {
@@ -114,7 +114,7 @@ pub async fn current(ask: &Ask<'_>) -> ToolResult<Terminal> {
     terminals.into_iter().find(is_it).ok_or_else(|| "There is no session".to_owned())
 }
 
-/// All sessions. Those of this instance come first.
+/// All sessions. The sessions of this instance come first.
 pub async fn all(ask: &Ask<'_>) -> ToolResult<Vec<Terminal>> {
     let registration = &ask.server.dispatcher.context().registration;
     let (home, own) = (registration.home().to_owned(), registration.record());

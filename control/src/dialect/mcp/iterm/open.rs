@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Finishes a new session: sets its color and name, and types its command. Returns the part of the reply that both
-/// tools have.
+/// tools share.
 async fn created(
     ask: &Ask<'_>,
     beside: &Terminal,

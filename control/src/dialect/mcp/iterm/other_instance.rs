@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_there_is_said_here() {
+    fn results_of_another_instance_are_passed_on() {
         let result = |text: &str, is_error| {
             result_of(
                 &json!({"result": {"content": [{"type": "text", "text": text}], "isError": is_error}}),

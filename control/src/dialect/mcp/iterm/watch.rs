@@ -1,7 +1,7 @@
 //! Finds the rows of a session that are new since a client's last call.
 //!
 //! A row is new if a program has written to it since then, anywhere on the screen. Text that is cleared and printed
-//! again counts as new. But if each of these rows equals a row of the client's last call, none is new, because the
+//! again counts as new. But if each of these rows equals a row of the client's last call, no row is new, because the
 //! shell has only redrawn its prompt.
 
 use std::sync::Arc;

@@ -27,7 +27,8 @@ pub const APART: Duration = Duration::from_millis(100);
 
 /// Events after which a recording may have ended by itself.
 const ENDS: [&str; 2] = ["session_exited", "session_removed"];
-/// The interval of checks for recordings that continued in a new log after a long silence. No event reports that.
+/// The interval of checks for recordings that continued in a new log after a long silence, because no event reports
+/// this.
 const ROTATION: Duration = Duration::from_secs(60);
 /// The maximum number of checks for a page that is being written.
 const LOOKS: usize = 100;
@@ -36,9 +37,9 @@ const LOOKS: usize = 100;
 pub struct Live {
     /// The id of the recording.
     pub id: String,
-    /// The session that it records.
+    /// The session that is recorded.
     pub pane: u64,
-    /// When it began (RFC 3339, UTC).
+    /// When the recording began (RFC 3339, UTC).
     pub started: String,
     /// Whether the session's program has ended, so that the recording will soon end too.
     is_dead: bool,
@@ -104,7 +105,8 @@ pub async fn ended(server: &Server, caller: &Caller, id: &str) {
     }
 }
 
-/// Waits until an ended session has no running recording any longer. `session`: the session's id as it is in events.
+/// Waits until an ended session has no running recording any longer. `session`: the session's id in the form that
+/// events use.
 pub async fn settled(server: &Server, session: &Value) {
     let Some(pane) = session.as_str().and_then(|id| id.parse().ok()).map(PaneId) else { return };
     for _ in 0..LOOKS {

@@ -88,7 +88,7 @@ tool! {
                 let params = AttachParams { plugin: plugin.clone().into(), ..AttachParams::of(*pane) };
                 match ask.call::<Attach>(params).await {
                     Ok(state) => agents.push(state.into()),
-                    // No plugin is made for this pane's program.
+                    // No plugin is for this pane's program.
                     Err(_) if panes.is_all => {}
                     Err(why) => return Err(why),
                 }
@@ -126,13 +126,13 @@ pub struct ExplainReply {
     /// working, needs_you, done, failed or idle.
     #[schemars(with = "String")]
     state: State,
-    /// What it needs: permission, question, password, approval or login.
+    /// What the program needs: permission, question, password, approval or login.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     kind: Option<Need>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// In percent.
+    /// Progress in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

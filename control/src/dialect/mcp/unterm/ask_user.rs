@@ -29,7 +29,7 @@ pub struct RequestArguments {
     takes_text: Option<bool>,
     /// The pane that the question is about.
     pane: Option<u64>,
-    /// From an earlier call, to go on waiting.
+    /// The handle from an earlier call, to go on waiting.
     handle: Option<String>,
     /// The longest wait; default 50,000.
     timeout_ms: Option<u64>,
@@ -48,7 +48,7 @@ pub struct RequestReply {
     note: Option<&'static str>,
 }
 
-/// The note if no window shows a question.
+/// The note that is returned if no window shows the question.
 const ON_THE_PAGE: &str = "No window shows this; the user sees it only on the settings page, which `unterm-cli settings open` opens. \
     Tell them.";
 

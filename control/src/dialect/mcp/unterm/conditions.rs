@@ -128,7 +128,7 @@ impl JsonSchema for AnObject {
 /// must contain conditions.
 ///
 /// # Errors
-/// Both arguments or none are given, or a condition is invalid. A message for the model.
+/// Both arguments are given, no argument is given, or a condition is invalid. A message for the model.
 pub fn params(
     pane: u64,
     any: (&str, Option<Conditions>),

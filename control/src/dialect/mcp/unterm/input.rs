@@ -84,34 +84,35 @@ impl From<Mouse> for OfMouse {
 pub struct InputArguments {
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// Typed first, unchanged. A line end presses Enter.
+    /// Text to type first, unchanged. A line end presses Enter.
     text: Option<String>,
-    /// Pasted second.
+    /// Text to paste second.
     paste: Option<String>,
-    /// Pressed third: characters, or names such as enter, escape, ctrl+c, alt+left, f5.
+    /// Keys to press third: characters, or names such as enter, escape, ctrl+c, alt+left, f5.
     keys: Option<Vec<String>>,
-    /// Sent last, if the program has enabled the mouse.
+    /// Mouse action to send last, if the program has enabled the mouse.
     mouse: Option<Mouse>,
-    /// Then wait until any holds for later output; see wait.
+    /// Then wait until any of these holds for later output; see wait.
     wait_any: Option<Conditions>,
-    /// Then wait until each has held.
+    /// Then wait until each of these has held.
     wait_all: Option<Conditions>,
     /// The longest wait; default 10,000, at most 50,000.
     timeout_ms: Option<u64>,
-    /// Instead, several inputs in order, each with fields from text to timeout_ms. One that fails or times out stops the rest.
+    /// Instead, several inputs in order, each with fields from text to timeout_ms. An input that fails or times out
+    /// stops the rest.
     #[schemars(with = "Option<Vec<AnObject>>")]
     steps: Option<Vec<Value>>,
     /// Also match prompts and typed command lines.
     include_typed: Option<bool>,
     /// Return the changed rows of the screen afterwards; default true with a wait.
     show: Option<bool>,
-    /// Return the whole screen.
+    /// Return the whole screen afterwards.
     whole: Option<bool>,
-    /// You have checked that the screen asks for no secret; only if Unterm is in doubt.
+    /// You have checked that the screen asks for no secret; needed only if Unterm is not sure.
     no_secret: Option<bool>,
 }
 
-// Fields with their default are left out, because a model reads every reply.
+// Fields with default values are left out, to keep replies short for models.
 #[derive(Serialize, JsonSchema)]
 pub struct InputReply {
     /// False: only a mouse event was given, and the program has not enabled it. Default true.
@@ -140,7 +141,7 @@ pub struct InputReply {
     reads_input: bool,
 }
 
-/// The step after which the rest was not done.
+/// The step that failed or timed out, so that later steps were not performed.
 #[derive(Serialize, JsonSchema)]
 pub struct Stopped {
     /// The step's index in `steps`.
@@ -284,11 +285,11 @@ tool! {
         let (steps, has_steps) = steps(&mut arguments)?;
         let InputArguments { pane, include_typed, show, whole, no_secret, .. } = arguments;
         let pane = ask.pane(pane).await?;
-        // If the caller may not see the pane, an error is ignored here, because typing will fail with a better one.
+        // If the caller may not see the pane, ignore the error here, because typing will fail with a better error.
         let before = screen_part::before(ask, pane).await.ok().flatten();
         for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.has_wait()) {
-            // This wait can find nothing. It only checks the conditions, so that wrong ones are refused before anything
-            // is typed.
+            // This wait never succeeds. It only checks the conditions, so that invalid conditions are refused before
+            // anything is typed.
             let watch = WatchParams { since_seq: u64::MAX.into(), timeout_ms: 0.into(), ..step.watch(pane, "")? };
             let place = if has_steps { format!("steps[{index}]: ") } else { String::new() };
             ask.call::<Watch>(watch).await.map_err(|why| format!("{place}{why}"))?;
@@ -394,7 +395,7 @@ pub struct LeaseArguments {
 #[derive(Serialize, JsonSchema)]
 pub struct LeaseReply {
     held: bool,
-    /// Other callers that share the lease.
+    /// The names of other callers that share the lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }

@@ -39,7 +39,7 @@ pub struct StatusReply {
     you: String,
     /// Your access now: any of read, act, admin.
     scopes: Vec<&'static str>,
-    /// Access that the user may still approve. A call that needs it asks them.
+    /// Access that the user may still approve. A call that needs it asks the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     asks_for: Vec<&'static str>,
     toolset: &'static str,
@@ -95,7 +95,7 @@ pub struct Pane {
     /// The command that runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// How long it has run.
+    /// How long the command has been running.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<u64>,
     /// Background and stopped jobs.
@@ -182,7 +182,7 @@ pub struct OpenReply {
     pane: u64,
     cols: u64,
     rows: u64,
-    /// Of the line: pass it to wait.
+    /// The handle of `line`'s command: pass it to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
 }
@@ -238,7 +238,7 @@ tool! {
             match run::start(ask, opened.id, line).await {
                 Ok(handle) => reply.handle = Some(handle),
                 Err(why) => {
-                    // The pane is closed, because nothing ran in it, and the client does not receive its number.
+                    // Close the pane, because nothing ran in it, and the client does not receive its number.
                     let _ = ask.call::<Destroy>(SessionOnly::of(opened.id)).await;
                     return Err(why);
                 }

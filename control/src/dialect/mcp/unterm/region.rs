@@ -60,7 +60,7 @@ impl Screen {
         .await
     }
 
-    /// Masks secrets, including those that continue in another row or style.
+    /// Masks secrets, including secrets that continue in another row or style.
     fn cover(&mut self, redaction: &mut Redaction) {
         if !redaction.is_on() {
             return;

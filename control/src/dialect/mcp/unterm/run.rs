@@ -70,7 +70,7 @@ pub struct RunReply {
     ended: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// While it runs: pass it to wait as since_seq to match only its output.
+    /// While the command runs: pass it to wait as since_seq to match only the command's output.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,13 +112,13 @@ pub struct RunReply {
     /// A full-screen program, such as an editor or pager, waits for keys.
     #[serde(skip_serializing_if = "is_false")]
     full_screen: bool,
-    /// While it runs.
+    /// The part of the screen that is new, while the command runs.
     #[serde(flatten)]
     screen: ScreenPart,
 }
 
-/// A command is typed or refused within this time, unless its shell is still starting. A call waits at least this long,
-/// even if its timeout is shorter.
+/// The maximum time until a command is typed or refused, unless its shell is still starting. A call waits at least this
+/// long, even if its timeout is shorter.
 const DECIDED: Duration = Duration::from_millis(2500);
 
 /// The refusal of a command that could not be typed in time.
@@ -192,7 +192,7 @@ async fn running(ask: &Ask<'_>, job: &Job, view: View) -> ToolResult<RunReply> {
     let last = ask.call::<List>(last).await.ok();
     let last = last.as_ref().and_then(|list| list.blocks.first());
     let begun = last.filter(|block| block.state == State::Running).and_then(|block| block.start);
-    // The first output may have arrived together with the start mark, so `seq` before the mark is returned. The command
+    // Return `seq` before the start mark, because the first output may have arrived together with the mark. The command
     // line itself does not count for the tool `wait`.
     let begun = begun.map(|seq| seq.saturating_sub(1));
     job.signals.report_left_running();
@@ -230,7 +230,7 @@ tool! {
             OnCancel::Leave => Asking::new(&ask.server.jobs, &job),
         };
         job.send_state(state.seq);
-        // The command may be refused until it is typed, so this waits until it is typed or refused.
+        // Wait until the command is typed or refused, so that a refusal is reported.
         let begun = Instant::now();
         tokio::select! {
             () = job.signals.typed() => {}
@@ -295,8 +295,8 @@ pub async fn start(ask: &Ask<'_>, pane: u64, command: String) -> ToolResult<Stri
     Ok(handle)
 }
 
-/// The outcome of a command, if it ends in time and before it asks for something. `None` if it asks, so that the client
-/// can be notified of the question at once. A question that the client has already seen does not count again.
+/// The outcome of a command, if it ends in time and before it asks for something. `None` if it asks for something, so
+/// that the client can be notified at once. A question that the client has already seen does not count again.
 async fn finish_or_ask(
     ask: &Ask<'_>,
     job: &Job,
@@ -322,8 +322,8 @@ async fn finish_or_ask(
                 // The pane has ended, and the command has ended with it.
                 _ => std::future::pending().await,
             }
-            // The state is checked again, because a program that sets up its terminal may look as if it read a secret
-            // for a moment.
+            // The state is checked again, because for a moment, a program that sets up its terminal may look as if it
+            // asks for a secret.
             match ask.call::<Status>(SessionOnly::of(job.pane)).await {
                 Ok(now)
                     if now.awaiting_input
@@ -354,7 +354,7 @@ async fn finish_or_ask(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitArguments {
-    /// From an earlier call; needs no other field.
+    /// The handle from an earlier call; needs no other field.
     handle: Option<String>,
     /// The pane; optional if there is only one.
     pane: Option<u64>,
@@ -363,7 +363,7 @@ pub struct WaitArguments {
     /// Until any of these holds.
     #[schemars(with = "Option<Vec<super::conditions::Condition>>")]
     any: Option<Conditions>,
-    /// Until each has held.
+    /// Until each of these has held.
     all: Option<Conditions>,
     /// Match only output after this seq; default: also the screen.
     since_seq: Option<u64>,
@@ -402,10 +402,10 @@ pub struct Met {
 pub struct WaitReply {
     /// The wait's conditions held.
     matched: bool,
-    /// Pass it to wait to continue.
+    /// Pass it to wait to continue waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// Of several panes, the one where they held.
+    /// Of several panes, the pane where the conditions held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pane: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -442,7 +442,7 @@ impl WaitReply {
     }
 }
 
-/// Waits for a job again, for the time of one more request.
+/// Continues to wait for a job, for the time of one more request.
 pub async fn go_on(
     ask: &Ask<'_>,
     job: &Job,

@@ -51,7 +51,7 @@ pub struct ScreenArguments {
     format: Option<Format>,
     /// For diff: the seq of an earlier reply; default: the whole screen.
     since_seq: Option<u64>,
-    /// From 0, as first_col; for text and cells.
+    /// First row, from 0; for text and cells, like first_col.
     first_row: Option<usize>,
     row_count: Option<usize>,
     first_col: Option<u64>,
@@ -146,7 +146,7 @@ tool! {
         let mut picture = None;
         let (seq, (cols, rows), (row, col)) = match format.unwrap_or(Format::Text) {
             Format::Text => {
-                // For a whole screen, this form needs the fewest tokens.
+                // For a whole screen, the reply of `screen.text` needs the fewest tokens.
                 let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
                 let (seen, text) = if is_whole {
                     let screen = fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)?;
@@ -252,7 +252,7 @@ pub struct ScreenMatch {
     /// The row of the match's last cell.
     end_row: u64,
     end_col: u64,
-    /// The text of its first row.
+    /// The text of the match's first row.
     text: String,
 }
 

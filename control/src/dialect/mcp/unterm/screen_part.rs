@@ -28,10 +28,11 @@ pub struct ScreenPart {
     /// The whole screen. Absent: see changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
-    /// The rows that changed since you last saw the pane, or else since the call, each as ROW: TEXT, from 0. The others did not.
+    /// The rows that changed since you last saw the pane, or else since the call, each as ROW: TEXT, from 0. All other
+    /// rows are unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<String>,
-    /// Rows that scrolled off the top since; all others moved up.
+    /// The number of rows that scrolled off the top since then; all others moved up.
     #[serde(skip_serializing_if = "Option::is_none")]
     scrolled: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,8 +55,8 @@ fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
     ask.server.last_seen.screen(text, place)
 }
 
-/// The screen that a client last saw of a pane. `None` if the client may be several agents, because each of them saw a
-/// different screen.
+/// The screen that a client last saw of a pane. `None` if several agents may be behind the client, because each agent
+/// saw a different screen.
 pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
     if ask.is_shared { None } else { ask.server.last_seen.get(ask.caller.connection, pane) }
 }

@@ -26,7 +26,7 @@ use crate::{
 pub struct BlockArguments {
     /// The pane; optional if there is only one.
     pane: Option<u64>,
-    /// The command's number, from run; default: the last ended one.
+    /// The command's number, from run; default: the last command that ended.
     block: Option<u64>,
     /// First line of output to return, from 0.
     first_line: Option<usize>,
@@ -180,7 +180,7 @@ pub struct TranscriptReply {
     /// Pass it as before_line to read the rows above.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
-    /// There are more rows above.
+    /// Whether there are more rows above.
     more: bool,
     /// Number of masked secrets.
     redacted: u64,

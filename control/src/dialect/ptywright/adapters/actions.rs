@@ -20,7 +20,7 @@ pub struct Intent {
 
 impl Adapters {
     /// Calls an intent and performs its actions. If the caller disconnects, the remaining actions are still performed,
-    /// because an incomplete sequence, such as a paste without its Enter, is worse than the complete one.
+    /// because an incomplete sequence, such as a paste without its Enter, is worse than a complete sequence.
     ///
     /// # Errors
     /// There is no such intent, the intent fails, an action is invalid, or the program has ended.
@@ -92,7 +92,7 @@ impl Adapters {
         Ok(())
     }
 
-    /// Waits until a predicate is true. Each time when it does not become true in time, presses a key.
+    /// Waits until a predicate is true. Presses a key each time it does not become true in time.
     async fn wait_between(
         &self,
         adapter: &Adapter,

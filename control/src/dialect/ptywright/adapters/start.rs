@@ -70,8 +70,8 @@ impl Start {
     }
 }
 
-/// The variables that are added to the inherited environment. Later ones override earlier ones: first those of the
-/// manifest's target, then the caller's, then those that the manifest requires.
+/// The variables that are added to the inherited environment. Later variables override earlier ones. First come the
+/// variables of the manifest's target, then the caller's, and then the variables that the manifest requires.
 fn environment(
     target: Option<&Target>,
     caller: BTreeMap<String, String>,

@@ -20,7 +20,7 @@ struct Pending {
     cancelled: watch::Sender<bool>,
 }
 
-/// A registered id of a wait. Dropping this removes the id.
+/// A registered id of a wait. The id is removed when this value is dropped.
 pub struct Bound {
     ids: Arc<WaitIds>,
     id: String,
@@ -67,7 +67,7 @@ impl WaitIds {
     pub fn cancel(&self, id: &str) -> Option<String> {
         let pending = self.0.lock();
         let wait = pending.get(id)?;
-        // The wait itself removes its id, so that no other wait can register the id before this one has ended.
+        // The wait itself removes its id, so that no other wait can register the id before this wait has ended.
         wait.cancelled.send_replace(true);
         Some(wait.adapter.clone())
     }

@@ -53,7 +53,7 @@ pub enum MatchOutcome {
     ScreenStable { min_ms: u64 },
     /// The program had ended.
     ProcessExited,
-    /// At least one part matched. Contains the first one.
+    /// At least one part matched. Contains the first part that matched.
     Any { matched: Box<MatchOutcome> },
     /// Every part matched.
     All { matched: Vec<MatchOutcome> },
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_compiled_is_named() {
+    fn an_invalid_expression_is_quoted_in_the_error() {
         let error =
             |matcher: Value| Compiled::new(serde_json::from_value(matcher).unwrap()).unwrap_err();
         let regex = json!({"type": "any", "value": [{"type": "screen_regex", "value": "a("}]});

@@ -34,7 +34,7 @@ pub struct Create {
     pub program: String,
     #[serde(default)]
     pub args: Vec<String>,
-    /// The working directory. By default, the server's.
+    /// The working directory. By default, the server's working directory.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
     #[serde(default)]

@@ -23,7 +23,7 @@ pub struct Transcript {
 /// The newest part of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// The new characters, preceded by the earlier ones that were requested.
+    /// The new characters, preceded by the requested number of earlier characters.
     pub text: String,
     /// The offset in `text` where the new characters begin, in bytes.
     pub start: usize,
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_found_from_the_end() {
+    fn a_transcript_returns_the_output_after_a_position() {
         let mut transcript = Transcript::new(5);
         transcript.push("añb".as_bytes());
         let delta =

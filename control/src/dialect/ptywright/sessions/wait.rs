@@ -131,7 +131,7 @@ impl Sessions {
             let tried = timeout_at(until, self.try_on(&matcher, seen));
             let tried = tried.await.map_err(|_| Error::timeout(timeout_ms))??;
             if let Some(outcome) = tried.outcome {
-                // The transcript may be behind the screen, so this waits for it.
+                // The screen may be newer than the transcript, so wait for the transcript.
                 let sequence = snapshot.sequence;
                 let caught_up = progress.wait_for(|progress| {
                     progress.sequence >= sequence || progress.has_ended || progress.is_closed

@@ -223,11 +223,11 @@ pub struct SetProxyParams {
     #[serde(default)]
     #[schemars(with = "bool")]
     enabled: Option<bool>,
-    /// Such as `http://127.0.0.1:7890`.
+    /// Address of the HTTP proxy, such as `http://127.0.0.1:7890`.
     #[serde(default)]
     #[schemars(with = "String")]
     http_proxy: Option<String>,
-    /// Such as `socks5://127.0.0.1:7891`.
+    /// Address of the SOCKS proxy, such as `socks5://127.0.0.1:7891`.
     #[serde(default)]
     #[schemars(with = "String")]
     socks_proxy: Option<String>,

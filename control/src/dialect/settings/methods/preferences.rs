@@ -130,7 +130,7 @@ method! {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
         };
         let changes: Vec<_> = params.values.into_iter().map(change_one).collect();
-        // This fails if there is no such section, before anything is written.
+        // Fail before anything is written if there is no such section.
         let before = section(context, caller, params.section.clone()).await?;
         if changes.is_empty() {
             return Ok(before);
@@ -168,7 +168,7 @@ pub struct AppliedTheme {
     theme: ThemeReply,
 }
 
-/// The theme's name in a value of the preference. If the value contains two themes, the dark one.
+/// The theme's name in a value of the preference. If the value contains two themes: the dark theme.
 pub(super) fn theme_name(theme: &Value) -> &str {
     theme.as_str().or_else(|| theme["dark"].as_str()).unwrap_or_default()
 }
@@ -189,7 +189,8 @@ method! {
     }
 }
 
-/// A theme, or a theme for each appearance of the desktop. If only one appearance is given, the other one keeps its theme.
+/// A theme, or a theme for each appearance of the desktop. If only one appearance is given, the other appearance keeps
+/// its theme.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetThemeParams {
     /// The theme for both appearances.
@@ -257,8 +258,8 @@ method! {
 /// Bindings of keys to actions.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetKeysParams {
-    /// Such as `"ctrl+shift+t": "new_tab"`, or with an argument `"activate_tab:1"`. `"none"` leaves the key to programs.
-    /// `null` removes the user's binding.
+    /// The keys with their actions, such as `"ctrl+shift+t": "new_tab"`, or with an argument `"activate_tab:1"`.
+    /// `"none"` leaves the key to programs. `null` removes the user's binding.
     #[schemars(with = "BTreeMap<String, Value>")]
     keys: Option<Value>,
 }

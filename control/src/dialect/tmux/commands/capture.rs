@@ -14,7 +14,7 @@ pub async fn capture(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if arguments.has('a') {
         return other_screen(run, &arguments, world.pane(at).is_alternate).await;
     }
-    // As in tmux, a text that is no number means the default.
+    // As in tmux, a text that is not a number selects the default.
     let row = |flag: char, default: Option<i64>| match arguments.value(flag) {
         Some("-") => None,
         Some(text) => text.parse().ok().or(default),

@@ -21,7 +21,7 @@ const LIST: &str = "#{client_name}: #{session_name} [#{client_width}x#{client_he
 /// The maximum number of columns, and of rows, of a client.
 const LONGEST_SIDE: u16 = 10_000;
 
-/// A client that a command is about.
+/// A client that a command acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// The user's window.
@@ -30,7 +30,7 @@ pub enum Named {
     Control(u64),
 }
 
-/// The name of the client that is the window, as tmux names clients without a terminal device.
+/// The client name of the user's window. tmux gives such names to clients without a terminal device.
 fn window_name(world: &World) -> String {
     format!("client-{}", world.listing.pid)
 }
@@ -71,7 +71,7 @@ pub fn find(
 /// Fails if there is no window to show a session in, or if the client runs in tmux already. tmux's messages.
 pub fn check_terminal(run: &Run<'_>, world: &World) -> Result<(), Failure> {
     let is_in_pane = || world.listing.panes.iter().any(|pane| pane.tty == run.hello.tty);
-    // A client in control mode is no terminal, and may be a program without one.
+    // A client in control mode is not a terminal, and may be a program without a terminal.
     let is_nested = match run.client {
         Some(_) => !run.hello.tty.is_empty() && is_in_pane(),
         None => true,
@@ -85,7 +85,7 @@ pub fn check_terminal(run: &Run<'_>, world: &World) -> Result<(), Failure> {
     }
 }
 
-/// Shows a session in the window. A client in control mode is attached to it instead.
+/// Shows a session in the window. A client in control mode is instead attached to the session.
 pub async fn show(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     if let Some(id) = run.client {
         let session = world.session(at).id;
@@ -276,7 +276,7 @@ pub async fn list(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     run.print_lines(lines).await
 }
 
-/// The variables of the client that is the window.
+/// The variables of the client that represents the user's window.
 fn window_variables(world: &World) -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("client_name", window_name(world)),
@@ -357,7 +357,7 @@ async fn set_size(run: &mut Run<'_>, world: &World, id: u64, text: &str) -> Comm
         Some(None) => return Err("bad size argument".into()),
     };
     if window.is_some() && size.is_empty() {
-        // The window has the size of the client again.
+        // Without this size, the window has the size of the client again.
         return Ok(());
     }
     let parts = size.split_once(['x', ',']);
@@ -379,7 +379,8 @@ async fn set_size(run: &mut Run<'_>, world: &World, id: u64, text: &str) -> Comm
     let Some(session) = found.filter(|_| !ignores) else { return Ok(()) };
     for (index, of) in world.sessions[session].windows.iter().enumerate() {
         if window.is_none_or(|window| window == of.id) {
-            // If the user's window decides the size, it keeps it, as in tmux for the client that was used last.
+            // If the user's window decides the size, the size does not change. In tmux, the client that was used last
+            // decides.
             layout::set_size(run, world, world.of_window(session, index), cols, rows).await?;
         }
     }

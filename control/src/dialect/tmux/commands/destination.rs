@@ -1,5 +1,5 @@
-//! Where a command places a window: its number in a session, and the place of its tab in the tab bar. Also makes a window
-//! the current one.
+//! Where a command places a window: its number in a session, and the position of its tab in the tab bar. Also makes a
+//! window the current window.
 
 use crate::dialect::tmux::{
     arguments::Arguments,
@@ -15,22 +15,22 @@ pub struct Destination {
     pub id: u64,
     /// The index of the session in `sessions`.
     session: usize,
-    /// The number that the window gets. `None`: the first free one.
+    /// The number that the window gets. `None`: the first free number.
     pub index: Option<u64>,
-    /// Whether the windows from `index` on move up.
+    /// Whether the numbers of the windows from `index` on increase by one.
     makes_room: bool,
-    /// The index of the window that has the number already.
+    /// The index of the window that already has the number.
     pub taken: Option<usize>,
 }
 
 impl Destination {
-    /// The place for `-a`, `-b` and the number of the target.
+    /// The destination that `-a`, `-b` and the number of the target select.
     pub fn of(world: &World, session: usize, index: Option<u64>, arguments: &Arguments) -> Self {
         let of = &world.sessions[session];
         let taken = index.and_then(|index| of.windows.iter().position(|it| it.index == index));
         let id = of.id;
-        // As in tmux, a new window beside one that does not exist gets that number. A moved window is then placed beside
-        // the current one.
+        // As in tmux, a new window beside a number without a window gets that number. A moved window is then placed
+        // beside the current window.
         let is_new = arguments.syntax.name == "new-window";
         let is_free = is_new && index.is_some() && taken.is_none();
         if is_free || !arguments.has('a') && !arguments.has('b') {
@@ -41,7 +41,7 @@ impl Destination {
         Self { id, session, index: Some(index), makes_room: true, taken: None }
     }
 
-    /// Whether the window takes the place of the current one.
+    /// Whether the window replaces the current window.
     pub fn replaces_current(&self, world: &World) -> bool {
         self.taken == Some(world.sessions[self.session].current)
     }
@@ -104,7 +104,7 @@ pub async fn relocate(
     Ok(())
 }
 
-/// Makes a window the current one of its session. If the user sees the session, the tab becomes active.
+/// Makes a window the current window of its session. If the user sees the session, the tab becomes active.
 pub async fn select_window(run: &mut Run<'_>, world: &World, at: Target) -> CommandResult {
     let (session, window) = (world.session(at).id, world.window(at));
     if world.seen == Some(session) && world.listing.active != Some(window.id) {

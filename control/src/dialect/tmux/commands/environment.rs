@@ -8,7 +8,7 @@ use crate::dialect::tmux::{
     target::TargetKind,
 };
 
-/// The environment that the flags name: the global one, or that of a session.
+/// The environment that the flags name: the global environment, or a session's environment.
 fn environment(state: &mut State, session: Option<u64>) -> Result<&mut Environment, Failure> {
     let Some(id) = session else { return Ok(&mut state.env) };
     match state.session(id) {

@@ -16,7 +16,7 @@ use crate::dialect::tmux::{
     world::{Target, World},
 };
 
-/// What a hook belongs to.
+/// The owner of a hook.
 fn scope(run: &Run<'_>, name: &str) -> Result<Scope, Failure> {
     let is_command = |name: &str| run.commands.iter().any(|command| command.syntax.name == name);
     hooks::scope(name, is_command).ok_or_else(|| format!("invalid option: {name}").into())
@@ -64,7 +64,7 @@ pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if is_set && hooks::is_event(base) {
         return start_runner(run).await;
     }
-    // The process may have nothing left to do.
+    // Wake the process, because it may have nothing left to do and can then end.
     run.server.changed();
     Ok(())
 }
@@ -108,7 +108,7 @@ async fn set_monitor(run: &mut Run<'_>, arguments: &Arguments) -> CommandResult 
     Ok(())
 }
 
-/// Starts the process that runs the hooks of the client's program at events, if it does not run.
+/// Starts the process that runs the hooks of the client's program at events, if it is not running yet.
 async fn start_runner(run: &mut Run<'_>) -> CommandResult {
     let (by, server) = (run.opener(), run.name.clone());
     let claim = Claim { caller: run.caller().clone(), server };
@@ -121,7 +121,7 @@ async fn start_runner(run: &mut Run<'_>) -> CommandResult {
     started
 }
 
-/// Commands as tmux shows them: with their full names, and a text between them.
+/// Commands as tmux shows them: with their full names, separated by a text.
 pub async fn canonical(run: &mut Run<'_>, text: &str, separator: &str) -> Result<String, Failure> {
     let lines = run.parsed(text).await?.map_err(|error| error.message.to_owned())?;
     let mut commands: Vec<Words> = lines.into_iter().map(|line| line.words).collect();

@@ -18,8 +18,8 @@ use crate::{
 /// The maximum number of repetitions.
 const MOST_TIMES: usize = 1000;
 
-/// What is sent at once.
-enum Piece {
+/// The input that is sent in one call.
+enum SentInput {
     Text(String),
     Keys(Vec<String>),
 }
@@ -54,8 +54,8 @@ pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
         } else {
             match method_name(&word) {
                 Some(key) => match pieces.last_mut() {
-                    Some(Piece::Keys(keys)) => keys.push(key),
-                    _ => pieces.push(Piece::Keys(vec![key])),
+                    Some(SentInput::Keys(keys)) => keys.push(key),
+                    _ => pieces.push(SentInput::Keys(vec![key])),
                 },
                 None => push_text(&mut pieces, &word),
             }
@@ -67,12 +67,12 @@ pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
     for _ in 0..times {
         for piece in &pieces {
             match piece {
-                Piece::Text(text) if text.is_empty() => {}
-                Piece::Text(text) => {
+                SentInput::Text(text) if text.is_empty() => {}
+                SentInput::Text(text) => {
                     let params = InputParams { input: text.as_str().into(), ..InputParams::of(id) };
                     run.call::<Input>(params).await?;
                 }
-                Piece::Keys(keys) => {
+                SentInput::Keys(keys) => {
                     let params = KeysParams { keys: keys.clone().into(), ..KeysParams::of(id) };
                     run.call::<Keys>(params).await?;
                 }
@@ -82,9 +82,9 @@ pub async fn send_keys(run: &mut Run<'_>, arguments: Arguments) -> CommandResult
     Ok(())
 }
 
-fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+fn push_text(pieces: &mut Vec<SentInput>, text: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text(last)) => last.push_str(text),
-        _ => pieces.push(Piece::Text(text.to_owned())),
+        Some(SentInput::Text(last)) => last.push_str(text),
+        _ => pieces.push(SentInput::Text(text.to_owned())),
     }
 }

@@ -1,4 +1,5 @@
-//! Commands about keys. Bindings are kept and shown: the keys of the window are the user's.
+//! Commands about keys. Bindings are stored and shown, but never run, because the keys of the window belong to the
+//! user.
 
 use super::{hooks::canonical, target};
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     methods::input::{Keys, KeysParams},
 };
 
-/// Between two commands of a binding: without the backslash, the second one would not belong to the binding.
+/// The separator of a binding's commands. Without the backslash, the second command would not belong to the binding.
 const SEPARATOR: &str = " \\; ";
 
 /// The table of keys that `-T` and `-n` name.

@@ -19,7 +19,7 @@ async fn arrange(run: &mut Run<'_>, world: &World, at: Target, root: &Node) -> C
     arrange_with(run, world, at, (root, None)).await
 }
 
-/// Arranges a window and gives a pane the focus. `None`: the focus stays.
+/// Arranges a window, and focuses a pane. `None`: the focus stays unchanged.
 async fn arrange_with(
     run: &mut Run<'_>,
     world: &World,
@@ -139,7 +139,7 @@ pub async fn resize_window(run: &mut Run<'_>, arguments: Arguments) -> CommandRe
         None => {}
     }
     if arguments.has('A') || arguments.has('a') {
-        // The largest or the smallest client that sees the window.
+        // Use the largest or the smallest client that sees the window.
         let state = run.state();
         let clients = state.clients.of_session(world.session(at).id).map(|client| client.size);
         let size = match arguments.has('A') {
@@ -213,7 +213,7 @@ fn layout_tree(run: &Run<'_>, world: &World, at: Target, layout: Layout) -> Opti
 async fn step(run: &mut Run<'_>, arguments: &Arguments, is_next: bool) -> CommandResult {
     let (world, at) = target(run, TargetKind::Window, arguments).await?;
     let window = world.window(at);
-    // The present layout is the one that would change nothing.
+    // The present layout is the layout whose application changes nothing.
     let now = Layout::ALL.iter().position(|(layout, _)| {
         let root = layout_tree(run, &world, at, *layout);
         root.is_some_and(|root| {
@@ -254,7 +254,7 @@ pub async fn rotate(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     } else {
         panes.rotate_left(1);
     }
-    // The focus stays at its place.
+    // The focus stays at its position, so another pane gets it.
     let focused = active.map(|active| panes[active].0);
     tree::refill(&mut root, &mut panes.into_iter());
     arrange_with(run, &world, at, (&root, focused)).await

@@ -17,7 +17,8 @@ use crate::dialect::tmux::{
 /// The default message of `display-message`.
 const MESSAGE: &str = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)";
 
-/// The target of `-t` for commands that also work without it, or the part of it that exists.
+/// The target of `-t` for commands that also work without a target. If only a part of the target exists, returns this
+/// part.
 async fn part(
     run: &mut Run<'_>,
     arguments: &Arguments,

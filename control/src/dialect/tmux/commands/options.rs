@@ -11,7 +11,7 @@ use crate::dialect::tmux::{
     world::{Target, World},
 };
 
-/// The owner that the flags name for options and hooks of a scope.
+/// The owner of options and hooks of this scope that the flags select.
 pub fn owner(arguments: &Arguments, scope: Scope, world: Option<(&World, Target)>) -> Owner {
     let is_global = arguments.has('g');
     if scope == Scope::Server || arguments.has('s') && !is_global {
@@ -66,7 +66,7 @@ fn full_name(name: &str) -> Result<String, String> {
     Ok(format!("{base}{index}"))
 }
 
-/// The place of the option or hook, if there is a session.
+/// The target of the option or hook, if there is a session.
 pub async fn place(
     run: &mut Run<'_>,
     arguments: &Arguments,
@@ -86,7 +86,7 @@ pub async fn place(
 /// `set-option`.
 pub async fn set(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     match Setting::find(run, &arguments).await {
-        // `-q` hides that an option or its owner is unknown, but no wrong value.
+        // `-q` suppresses errors about an unknown option or owner, but not about a wrong value.
         Err(Failure::Message(_)) if arguments.has('q') => Ok(()),
         setting => change(run, &arguments, setting?).await,
     }
@@ -185,7 +185,7 @@ async fn change(run: &mut Run<'_>, arguments: &Arguments, setting: Setting) -> C
     done
 }
 
-/// Applies `remain-on-exit` to the panes that it belongs to. Panes that are opened later read the option.
+/// Applies `remain-on-exit` to the panes for which it was set. Panes that are opened later read the option.
 async fn apply_remain(
     run: &mut Run<'_>,
     owner: Owner,
@@ -249,7 +249,7 @@ async fn show_in(run: &mut Run<'_>, arguments: Arguments, is_window: bool) -> Co
         if let Some(value) = own {
             vec![line(&name, &value, false)]
         } else if defaults().next().is_some() {
-            // An array: the values that were set, and the defaults of the others.
+            // An array contains the values that were set, and the defaults at all other indices.
             let set: Vec<_> =
                 state.options.of(owner).filter(|(key, _)| key.starts_with(&array)).collect();
             let preset = defaults().filter(|row| set.iter().all(|(key, _)| *key != row.name));

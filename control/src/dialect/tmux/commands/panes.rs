@@ -133,7 +133,7 @@ pub async fn check(run: &mut Run<'_>, panes: &[u64]) -> CommandResult {
     Ok(())
 }
 
-/// Closes panes, or none of them if one is refused.
+/// Closes panes. If the program may not close one of them, closes none.
 pub async fn close(run: &mut Run<'_>, mut panes: Vec<u64>) -> CommandResult {
     // A window that is linked twice has its panes in the list twice.
     panes.sort_unstable();
@@ -153,7 +153,7 @@ pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     respawn_at(run, world, at, arguments, "pane").await
 }
 
-/// Starts a program in the place of a pane's program. `what`: what the error is about.
+/// Starts a program in the place of a pane's program. `what`: the subject of the error message.
 pub async fn respawn_at(
     run: &mut Run<'_>,
     mut world: World,
@@ -271,12 +271,12 @@ pub async fn last(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     to_last(run, world, at, &arguments).await
 }
 
-/// The pane of `-s`, and that of `-t`.
+/// The pane of `-s`, and the pane of `-t`.
 async fn two(run: &mut Run<'_>, arguments: &Arguments) -> Result<(World, Target, Target), Failure> {
     let (world, current) = run.here().await?;
     let find = |text| crate::dialect::tmux::target::find(&world, TargetKind::Pane, text, current);
     let marked = world.marked.and_then(|marked| world.of_pane(marked));
-    // As in tmux, an error of `-s` comes before one of `-t`.
+    // As in tmux, an error about `-s` is reported before an error about `-t`.
     let source = match arguments.value('s') {
         None => marked.unwrap_or(current),
         text => find(text)?,

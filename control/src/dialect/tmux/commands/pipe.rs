@@ -36,7 +36,7 @@ pub async fn pipe(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let reads = !writes || arguments.has('O');
     let command = run.expand(command, &mut world, Some(at)).await?;
     if writes {
-        // Asks the user now whether the program may type there.
+        // Ask the user now whether the program may type in the pane.
         let params = InputParams { input: String::new().into(), ..InputParams::of(id) };
         run.call::<Input>(params).await?;
     }

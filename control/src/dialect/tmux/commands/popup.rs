@@ -68,7 +68,7 @@ fn length(arguments: &Arguments, flag: char, whole: u32) -> Result<u32, Failure>
     }
 }
 
-/// A popup that is open until this is dropped.
+/// An open popup. When this value is dropped, its pane is no longer a popup.
 struct Popup<'a> {
     server: &'a Server,
     pane: u64,
@@ -89,7 +89,7 @@ impl Drop for Popup<'_> {
 pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let by = run.opener();
     if arguments.has('C') {
-        // The pane of a popup that is closing is gone before the popup is.
+        // While a popup is closing, its pane has already been removed.
         let exists = |pane: u64| run.server.dispatcher.context().mux.pane(PaneId(pane)).is_some();
         let open = {
             let state = run.state();
@@ -109,7 +109,7 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         window.panes.iter().any(|pane| state.popups.contains_key(&pane.id))
     };
     if is_open {
-        // As in tmux, which shows one popup at a time.
+        // As in tmux, show only one popup at a time.
         return Ok(());
     }
     let params = split(run, &mut world, at, &arguments, area).await?;
@@ -149,7 +149,7 @@ pub async fn display(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     if !closes {
         return Ok(());
     }
-    // The focus and zoom are those of before, unless the window has changed meanwhile.
+    // Restore focus and zoom, unless the window has changed meanwhile.
     let _ = run.call::<Destroy>(SessionOnly::of(pane)).await;
     let params = ArrangeParams {
         id: focused,

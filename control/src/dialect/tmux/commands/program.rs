@@ -8,7 +8,7 @@ use crate::dialect::tmux::{
     world::{Target, World},
 };
 
-/// What happens to a pane when its program ends, for a value of `remain-on-exit`.
+/// Converts a value of `remain-on-exit` to what happens to a pane when its program ends.
 pub fn program_end(value: &str) -> ProgramEnd {
     match value {
         "on" => ProgramEnd::Hold,

@@ -180,7 +180,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
 pub async fn kill(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     let (world, at) = target(run, TargetKind::Session, &arguments).await?;
     if arguments.has('C') {
-        // There are no alerts to clear.
+        // `-C` clears alerts, but there are none.
         return Ok(());
     }
     let sessions = world.sessions.iter().enumerate();

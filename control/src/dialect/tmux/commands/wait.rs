@@ -30,7 +30,7 @@ const EVENTS: [(&str, &str); 9] = [
     ("pane-title-changed", "title"),
 ];
 
-/// Whether an event has this name: an event of a pane, or one that a program fires itself (`@name`).
+/// Whether an event has this name: an event of a pane, or an event that a program fires itself (`@name`).
 pub fn is_event(name: &str) -> bool {
     name.starts_with('@') || EVENTS.iter().any(|(event, _)| *event == name)
 }
@@ -100,7 +100,7 @@ async fn subscribe(run: &mut Run<'_>, kind: &str) -> Result<Subscription, Failur
     events.ok_or_else(|| "not able to wait".into())
 }
 
-/// The next event of a pane, or with this name from another program.
+/// The next event of a pane, or the next event with this name that another program fires.
 async fn next(
     events: &mut Option<Subscription>,
     fired: &mut broadcast::Receiver<String>,

@@ -197,7 +197,7 @@ fn are_grouped(world: &World, one: usize, other: usize) -> bool {
     one != other && world.group(one).any(|session| session.id == id)
 }
 
-/// Adds a window to a session. `is_move`: and removes it from the session where it was.
+/// Adds a window to a session. `is_move`: also removes it from its old session.
 async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> CommandResult {
     let (world, from, current) = source(run, arguments).await?;
     let (session, index) = find_index(&world, arguments.value('t'), current)?;
@@ -215,7 +215,7 @@ async fn add(run: &mut Run<'_>, arguments: &Arguments, is_move: bool) -> Command
             return Err(format!("index in use: {}", taken.index).into());
         }
     }
-    // Without a change, the call checks whether the program may change the window.
+    // This call changes nothing. It checks whether the program may change the window.
     relocate(run, &world, from, |_| ()).await?;
     let killed = place.killed(&world);
     panes::check(run, &killed).await?;
@@ -282,7 +282,7 @@ pub async fn swap(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         let place = |id: u64| world.listing.tabs.iter().position(|tab| tab.id == id);
         let (first, second) = (place(one.id), place(other.id));
         relocate(run, &world, from, |params| params.index = second).await?;
-        // After the first move, the other window is one place nearer to where it was.
+        // Move the second tab to the old index of the first tab.
         relocate(run, &world, at, |params| params.index = first).await?;
     }
     let shown = shown.filter(|tab| world.listing.active != Some(*tab));
@@ -308,7 +308,7 @@ pub async fn respawn(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     }
     panes::check(run, &others).await?;
     panes::check(run, &[own]).await?;
-    // As in tmux, one pane is left.
+    // As in tmux, only one pane remains.
     panes::close(run, others).await?;
     panes::respawn_at(run, world, at, arguments, "window").await
 }

@@ -1,4 +1,4 @@
-//! The notifications that tell a client how the sessions have changed.
+//! The notifications that report changes of the sessions to a client.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::dialect::tmux::{
 const LAYOUT: &str =
     "%layout-change #{window_id} #{window_layout} #{window_visible_layout} #{window_raw_flags}";
 
-/// The sessions as a client knows them.
+/// The sessions that were last reported to a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownSessions {
     /// The session that the client is attached to.
@@ -35,7 +35,7 @@ struct KnownWindow {
     id: u64,
     session: u64,
     name: String,
-    /// The layouts: of all panes, and of those that are visible.
+    /// Two layouts: of all panes, and of the visible panes only.
     layouts: (String, String),
     /// The notification about the layouts.
     line: String,
@@ -54,7 +54,7 @@ impl KnownSessions {
                 current: session.windows[session.current].id,
             });
             for (index, window) in session.windows.iter().enumerate() {
-                // Several sessions can contain a window. For a client, it is in the client's own session.
+                // Several sessions can contain a window. Report it in the client's own session, if that contains it.
                 let there = known.windows.iter().position(|it| it.id == window.id);
                 match there {
                     Some(there) if Some(session.id) == attached => {
@@ -83,7 +83,7 @@ impl KnownSessions {
         self.sessions.iter().any(|session| Some(session.id) == self.attached)
     }
 
-    /// The notifications for a client that knows `before`, in the order of tmux.
+    /// The notifications for a client to which `before` was reported, in the order of tmux.
     pub fn changes(&self, before: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.attached.is_some() {
@@ -191,7 +191,7 @@ mod tests {
             }),
             ["%window-close @1", "%session-window-changed $0 @2"]
         );
-        // A window that moves to another session is closed here.
+        // A window that moves to another session is reported as closed.
         assert_eq!(
             changes(|now| now.windows[1].session = 1),
             ["%unlinked-window-add @2", "%window-close @2"]

@@ -35,7 +35,7 @@ pub fn changes(
     lines
 }
 
-/// The places that a subscription of a session is about. `session`: the index of the session in the world.
+/// The targets that a subscription of a session is evaluated for. `session`: the index of the session in the world.
 pub fn targets(subject: Subject, world: &World, session: usize) -> Vec<(ValueScope, Target)> {
     let windows = &world.sessions[session].windows;
     let panes = || {

@@ -13,12 +13,12 @@ use unterm_mux::{Pane, PaneState, Tap, TapDirection, TapItem};
 
 use crate::services::pane::bytes::blacken;
 
-/// The maximum number of rows of history of a pane that is sent as it is.
+/// The maximum number of rows of history that are sent with the screen of a new pane.
 const MOST_ROWS: u64 = 1000;
 /// At most this many bytes of a pane are sent before other panes have their turn, in addition to one item of the queue.
 const PART: usize = 16 << 10;
 
-/// The panes that a client gets the output of.
+/// The panes whose output a client receives.
 #[derive(Default)]
 pub struct Outputs {
     panes: BTreeMap<u64, Followed>,
@@ -29,9 +29,9 @@ pub struct Outputs {
 struct Followed {
     tap: Tap,
     pane: Arc<Pane>,
-    /// What the terminal shows, if that is sent first.
+    /// The screen and history of the terminal, if they are sent first.
     first: Option<Vec<u8>>,
-    /// The `seq` of the terminal up to which the output is sent already.
+    /// The `seq` of the terminal that `first` includes. Output up to it is skipped.
     past: u64,
     has_ended: bool,
 }
@@ -39,17 +39,17 @@ struct Followed {
 /// Output for a client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PaneOutput {
-    /// Bytes, and how long the first of them has waited.
+    /// The number of a pane, its output, and how long the first byte of it has waited.
     Bytes(u64, Vec<u8>, Duration),
     /// The client is too slow for the output of this pane.
     Behind(u64),
 }
 
 impl Outputs {
-    /// Forgets all panes but these. Returns those of them that must be added, and whether another program was started
-    /// in the place of an ended one.
+    /// Removes all panes except `wanted`. Returns the wanted panes that must be added, each with whether a new program
+    /// has replaced an ended program.
     pub fn keep(&mut self, wanted: &BTreeSet<u64>) -> Vec<(u64, bool)> {
-        // The new program's output has a queue of its own.
+        // The output of a new program has its own queue, so the pane must be added again.
         let is_over = |of: &Followed| of.has_ended && of.pane.state() == PaneState::Running;
         let over: BTreeSet<u64> =
             self.panes.iter().filter(|(_, of)| is_over(of)).map(|(id, _)| *id).collect();
@@ -58,7 +58,8 @@ impl Outputs {
         missing.map(|id| (id, over.contains(&id))).collect()
     }
 
-    /// Adds a pane. `is_new`: the client has seen none of its output, so what the terminal shows is sent first.
+    /// Adds a pane. `is_new`: the client has not received any of its output, so the terminal's screen and history are
+    /// sent first.
     pub fn add(&mut self, pane: Arc<Pane>, tap: Tap, is_new: bool) {
         let id = pane.id().0;
         let (first, past) = match is_new {
@@ -72,12 +73,12 @@ impl Outputs {
         self.mark(id);
     }
 
-    /// Forgets a pane.
+    /// Removes a pane.
     pub fn remove(&mut self, pane: u64) {
         self.panes.remove(&pane);
     }
 
-    /// Gives a pane that may have output its turn.
+    /// Queues a pane that may have output for its turn.
     pub fn mark(&mut self, pane: u64) {
         if self.panes.contains_key(&pane) && !self.ready.contains(&pane) {
             self.ready.push_back(pane);
@@ -89,7 +90,8 @@ impl Outputs {
         !self.ready.is_empty()
     }
 
-    /// The output of the next pane. `None` if it has none. `longest`: how long output may wait.
+    /// The output of the next pane in the queue. `None` if there is none. `longest`: the maximum time that output may
+    /// have waited.
     pub fn next(&mut self, longest: Duration) -> Option<PaneOutput> {
         let id = self.ready.pop_front()?;
         let followed = self.panes.get_mut(&id)?;

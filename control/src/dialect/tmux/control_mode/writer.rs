@@ -45,10 +45,10 @@ const SOON: Duration = Duration::from_millis(20);
 /// After output, the sessions are compared within this time. Output can change names of windows, sizes, and values of
 /// subscriptions.
 const LATER: Duration = Duration::from_secs(1);
-/// What ends the escape sequence around the lines of `-CC`.
+/// The end of the escape sequence around the lines of `-CC`.
 const TERMINAL_END: &str = "\u{1b}\\";
 const TERMINAL_START: &str = "\u{1b}P1000p";
-/// The events that can change what the client knows.
+/// The events after which something may have to be reported to the client.
 const KINDS: [&str; 6] =
     ["output", "layout", "title", "session_opened", "session_exited", "session_removed"];
 
@@ -58,13 +58,13 @@ pub struct Client {
     pub id: u64,
     /// The name of the server.
     pub name: String,
-    /// What wakes the task.
+    /// Wakes the task.
     pub wake: Arc<Notify>,
     /// Whether the client is a terminal (`-CC`).
     pub is_terminal: bool,
 }
 
-/// The task.
+/// The task that writes to a client.
 pub struct Writer<'a> {
     server: &'a Server,
     caller: Caller,
@@ -75,11 +75,11 @@ pub struct Writer<'a> {
     events: Subscription,
     known: KnownSessions,
     outputs: Outputs,
-    /// The panes of the last look.
+    /// The panes at the last comparison.
     panes: BTreeSet<u64>,
-    /// After which delay the output of a pane is paused.
+    /// The age of a pane's unread output at which the pane is paused.
     pause_after: Option<Duration>,
-    /// When the sessions were compared last, and when they must be compared next.
+    /// When the sessions were last compared. `due`: when they must be compared again.
     looked: Instant,
     due: Option<Instant>,
 }
@@ -96,12 +96,12 @@ impl From<Disconnected> for End {
     }
 }
 
-/// What happened to the sessions since the last look.
-struct Look {
+/// The changes of the sessions since the last comparison.
+struct Comparison {
     lines: Vec<String>,
     /// The panes whose output the client gets.
     wanted: BTreeSet<u64>,
-    /// The panes that were opened since the last look.
+    /// The panes that were opened since the last comparison.
     new: BTreeSet<u64>,
     must_exit: bool,
 }
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
             looked: Instant::now(),
             due: None,
         };
-        // What is there before the first command is not reported.
+        // State that exists before the first command is not reported.
         writer.look().await?;
         Ok(writer)
     }
@@ -212,8 +212,8 @@ impl<'a> Writer<'a> {
         self.look_within(SOON);
     }
 
-    /// Compares the sessions this long after the last time. If that is over, then soon, but not at once: the change may
-    /// be a part of a command's changes.
+    /// Schedules a comparison of the sessions, `delay` after the last one. If that time has passed, the comparison runs
+    /// soon, but not at once, because the change may be only a part of a command's changes.
     fn look_within(&mut self, delay: Duration) {
         let due = (self.looked + delay).max(Instant::now() + SOON);
         self.due = Some(self.due.map_or(due, |before| before.min(due)));
@@ -221,7 +221,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the output of the next pane.
     async fn pass(&mut self) -> Result<(), End> {
-        // From the result of the command that sets it on, a client relies on the delay, perhaps before the next look.
+        // Read the delay now, because a client relies on it as soon as it has the result of the command that set it.
         self.pause_after =
             self.server.state.lock().clients.get(self.client.id).and_then(|it| it.pause_after);
         let longest = self.pause_after.unwrap_or(LONGEST_DELAY);
@@ -245,7 +245,8 @@ impl<'a> Writer<'a> {
     /// Writes how the sessions have changed, and follows the panes that the client sees.
     async fn report(&mut self) -> Result<(), End> {
         let look = self.look().await.map_err(|_| End::Exit("server exited"))?;
-        // The client may act on a notification, so the output after it must not be missed.
+        // Follow the panes first: the client may act on a notification, and no output after the notification may be
+        // missed.
         for (pane, is_other_program) in self.outputs.keep(&look.wanted) {
             self.follow(pane, is_other_program || look.new.contains(&pane)).await;
         }
@@ -258,7 +259,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Begins to pass the output of a pane. `is_new`: from its beginning.
+    /// Begins to pass the output of a pane. `is_new`: beginning with the first output.
     async fn follow(&mut self, id: u64, is_new: bool) {
         let params = StreamParams { id, whole: false };
         // Numbers and booleans are always valid JSON.
@@ -274,8 +275,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Compares the sessions with what the client knows.
-    async fn look(&mut self) -> Result<Look, Error> {
+    /// Compares the sessions with the state that was last reported to the client.
+    async fn look(&mut self) -> Result<Comparison, Error> {
         self.server.dispatcher.check_token(&self.caller)?;
         let listing = self.server.call::<List>(&self.caller, "{}").await?;
         (self.looked, self.due) = (Instant::now(), None);
@@ -288,7 +289,7 @@ impl<'a> Writer<'a> {
         let world = World::new(listing, &state, &self.client.name);
         let Some(client) = state.clients.get_mut(self.client.id) else {
             let (wanted, new) = (BTreeSet::new(), BTreeSet::new());
-            return Ok(Look { lines: Vec::new(), wanted, new, must_exit: true });
+            return Ok(Comparison { lines: Vec::new(), wanted, new, must_exit: true });
         };
         let attached = client.session;
         let mut lines = client.take_notes();
@@ -329,7 +330,7 @@ impl<'a> Writer<'a> {
         let panes: BTreeSet<u64> = world.targets().map(|at| world.pane(at).id).collect();
         let new = panes.difference(&self.panes).copied().collect();
         self.panes = panes;
-        Ok(Look { lines, wanted, new, must_exit })
+        Ok(Comparison { lines, wanted, new, must_exit })
     }
 
     /// Writes a notification. Names and values that programs choose may contain control characters, which would begin

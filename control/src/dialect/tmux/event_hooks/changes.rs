@@ -69,7 +69,7 @@ impl Snapshot {
             for window in &session.windows {
                 for placed in &window.panes {
                     let pane = &world.listing.panes[placed.row];
-                    // A dead pane that closes with its program will be removed at once, so it does not count as dead.
+                    // A dead pane that closes when its program ends is removed at once, so it does not count as dead.
                     let (title, is_dead) = (pane.title.clone(), pane.is_dead && !pane.closes);
                     seen.panes.insert(pane.id, SeenPane { window: window.id, title, is_dead });
                 }

@@ -109,7 +109,7 @@ impl Clock {
         })
     }
 
-    /// A time in few characters: the time of a day, or a date that has less detail the longer ago it is.
+    /// A time in few characters: the time of day, or a date. The older the date, the less detail it has.
     pub fn pretty(&self, seconds: i64) -> String {
         const DAY: i64 = 24 * 60 * 60;
         let age = self.now.saturating_sub(seconds.min(self.now));

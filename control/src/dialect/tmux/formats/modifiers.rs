@@ -45,7 +45,7 @@ pub fn skip(text: &str, ends: &str) -> Option<usize> {
     None
 }
 
-/// Removes the escape `#` before the characters that [`skip`] does not end at, outside `#{…}`.
+/// Removes the `#` before escaped characters, outside `#{…}`. [`skip`] does not end at such characters.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;
@@ -110,7 +110,7 @@ fn list(text: &str) -> Option<(Vec<Modifier<'_>>, &str)> {
         }
         let second = byte(at + 1)?;
         if !second.is_ascii_punctuation() || second == b'-' {
-            // One argument without a delimiter.
+            // A single argument needs no delimiter.
             let end = at + 1 + skip(text.get(at + 1..)?, ":;")?;
             list.push(Modifier { name, arguments: vec![&text[at + 1..end]] });
             at = end;

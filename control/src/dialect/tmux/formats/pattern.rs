@@ -68,7 +68,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut at, mut here) = (0, 0);
-    // The position after the last `*`, and the text that it covers so far.
+    // The position after the last `*`, and the end of the text that this `*` matches so far.
     let mut star = None;
     loop {
         let step = match pattern.get(at) {

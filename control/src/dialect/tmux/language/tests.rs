@@ -128,7 +128,7 @@ fn the_values_of_variables_are_bounded() {
 
 proptest! {
     #[test]
-    fn what_is_printed_is_parsed_again(
+    fn written_commands_parse_to_the_same_commands(
         commands in prop::collection::vec(
             ("[a-z-]{1,12}", prop::collection::vec(word(), 0..5)), 0..5
         ),

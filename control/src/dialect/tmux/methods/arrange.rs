@@ -1,5 +1,5 @@
-//! `tmux.arrange`, `tmux.relocate` and `tmux.keep`: the arrangement of a tab, its place and title, and what happens when a
-//! program ends.
+//! `tmux.arrange`, `tmux.relocate` and `tmux.keep`: the arrangement of a tab, its index and title, and what happens
+//! when a program ends.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Arrange;
 pub struct ArrangeParams {
     /// A pane of the tab.
     pub id: u64,
-    /// Another pane that the call moves.
+    /// Another pane, if the call moves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<u64>,
     /// The new arrangement. Absent: unchanged.

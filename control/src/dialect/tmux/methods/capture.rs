@@ -1,4 +1,4 @@
-//! `tmux.capture`: the text of a pane's screen and history, with or without its look.
+//! `tmux.capture`: the text of a pane's screen and history, with or without colors and attributes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct CaptureParams {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 pub struct CaptureReply {
-    /// The rows. A joined row contains the rows that it wraps into.
+    /// The rows. A joined row contains the text of all rows that it wraps into.
     pub lines: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Method for Capture {
     }
 }
 
-/// Joins rows if the caller wants it.
+/// Joins wrapped rows if the caller requests it.
 #[derive(Default)]
 struct Joined {
     lines: Vec<String>,

@@ -104,7 +104,7 @@ impl Method for Open {
         let mux = context.mux.clone();
         let pane = blocking(move || {
             let pane = mux.open_tab_in_background(spawn, size, on_exit)?;
-            // The size is that of the tab, whose panes may be split. A window gives the tab its own size.
+            // This is the size of the whole tab, whose panes may be split. A window overrides it by its own size.
             pane.set_pinned(false);
             if params.activate {
                 mux.focus(pane.id())?;
@@ -124,7 +124,7 @@ pub struct SplitParams {
     /// The pane to split.
     pub id: u64,
     pub program: Program,
-    /// Whether the new pane is beside the pane. Otherwise it is above or below.
+    /// Whether the new pane is beside the split pane. Otherwise it is above or below.
     #[serde(default)]
     pub horizontal: bool,
     /// Whether the new pane is at the left or above.
@@ -168,7 +168,7 @@ impl Method for Split {
             let layout = mux.layout();
             let index = layout.tab_of(id).ok_or(MuxError::NoPane(id))?;
             let before = layout.tabs[index].clone();
-            // A pane that spans the tab needs room in any pane, not in the target.
+            // A pane that spans the tab needs room in the tab, not in the target.
             let beside = match params.full {
                 true => {
                     let mut panes = before.panes().into_iter();

@@ -41,7 +41,7 @@ impl Method for Stream {
         let params: StreamParams = params.params()?;
         let pane = context.mux.pane(PaneId(params.id)).ok_or(Error::NoSession(params.id))?;
         let tap = match params.whole {
-            // The reader uses only the output, so all input is marked as hidden.
+            // The reader uses only the output, so mark all input as hidden.
             true => pane.tap_recording(Arc::new(|_| true)),
             false => pane.tap(),
         };

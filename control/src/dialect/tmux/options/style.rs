@@ -49,7 +49,7 @@ pub fn is_color(text: &str) -> bool {
         || Rgb::named(text).is_some()
 }
 
-/// Whether a text is a style. A text with a format is one, because only its expansion could tell.
+/// Whether a text is a style. A text with a format counts as a style, because only its expansion can be checked.
 pub fn is_style(text: &str) -> bool {
     text.contains("#{") || text.split([' ', ',', '\n']).filter(|it| !it.is_empty()).all(is_part)
 }

@@ -1,6 +1,6 @@
 //! The table of options: the names, defaults and choices of tmux 3.3.
 
-/// What an option belongs to.
+/// The kind of object that an option belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The server.
@@ -22,7 +22,7 @@ pub enum ValueKind {
     Number,
     /// One of these words.
     Choice(&'static str),
-    /// A style, such as `fg=red,bold`, or a format of one.
+    /// A style, such as `fg=red,bold`, or a format that expands to a style.
     Style,
     /// A color.
     Color,
@@ -37,7 +37,7 @@ pub enum ValueKind {
 pub struct OptionRow {
     /// The name. An array has one row for each default.
     pub name: &'static str,
-    /// What the option belongs to.
+    /// The kind of object that the option belongs to.
     pub scope: Scope,
     /// The values that it can have.
     pub kind: ValueKind,

@@ -6,8 +6,8 @@ use super::{CommandResult, Failure, Run};
 use crate::dialect::tmux::options::Owner;
 
 impl Run<'_> {
-    /// Executes the commands that the client's program has set for a hook. Commands that another program has set would
-    /// run with the rights of this one.
+    /// Executes the commands that the client's program has set for a hook. Skips commands that another program has set,
+    /// because they would run with the rights of this program.
     pub async fn hook(&mut self, name: &str) -> CommandResult {
         let opener = self.opener();
         if !self.server.state.lock().hooks.has(&opener, name) {
@@ -21,8 +21,8 @@ impl Run<'_> {
         let texts = self.server.state.lock().hooks.commands(&opener, &owners, name);
         self.hook.insert("hook", name.to_owned());
         for text in texts {
-            // The values of the event stay formats, which a command expands once. So a value never becomes a command. A
-            // hook that fails does not make its command fail.
+            // Pass the event's values as variables of formats, which a command expands once, so that a value never
+            // becomes a command. A hook that fails does not make its command fail.
             match self.text(&text).await {
                 Err(Failure::Disconnected) => return Err(Failure::Disconnected),
                 Err(Failure::Message(why)) => tracing::debug!(name, why, "a hook failed"),
@@ -33,7 +33,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Executes the commands of a hook at an event. `pane`: what the commands act on. `values`: the variables of formats.
+    /// Executes the commands of a hook at an event. `pane`: the pane that the commands act on. `values`: the variables
+    /// of formats.
     pub async fn hook_at(
         &mut self,
         name: &str,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// The variables of a session, or of all. `None`: the variable is removed from the environment of new programs.
+/// The variables of a session, or of all sessions. `None`: the variable is removed from the environment of new
+/// programs.
 pub type Environment = BTreeMap<String, Variable>;
 
 /// A variable.
@@ -10,6 +11,6 @@ pub type Environment = BTreeMap<String, Variable>;
 pub struct Variable {
     /// The value.
     pub value: Option<String>,
-    /// Whether programs don't get the variable.
+    /// Whether the variable is hidden from programs.
     pub is_hidden: bool,
 }

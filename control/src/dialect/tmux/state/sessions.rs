@@ -23,7 +23,7 @@ pub struct Session {
     pub group: Option<String>,
     /// When the session was created, in seconds since 1970.
     pub created: i64,
-    /// The working directory of new windows. Empty: the client's.
+    /// The working directory of new windows. Empty: the client's working directory.
     pub cwd: String,
     /// The columns and rows of new windows that no client sizes (`-x` and `-y` of `new-session`).
     pub size: Option<(u16, u16)>,
@@ -117,7 +117,8 @@ impl Session {
         self.current.get_or_insert(index);
     }
 
-    /// Removes a window. As in tmux, the window that was current before becomes current, or else the previous one.
+    /// Removes a window. As in tmux, the window that was current before becomes current, or else the window before the
+    /// removed one.
     pub(super) fn remove(&mut self, index: u64) {
         if self.windows.remove(&index).is_none() {
             return;
@@ -131,8 +132,8 @@ impl Session {
         }
     }
 
-    /// Removes a window for another one that gets its number. If it was the current window, the new one becomes current,
-    /// and the window that was current before stays the last one.
+    /// Removes a window whose number another window gets. If the window was current, the other window becomes current,
+    /// and the list of windows that were current before stays unchanged.
     pub(super) fn vacate(&mut self, index: u64) {
         self.windows.remove(&index);
         self.stack.retain(|before| *before != index);
@@ -168,9 +169,9 @@ impl Session {
         gap
     }
 
-    /// Removes the tabs that no longer exist, and follows the user who has moved tabs: then the windows keep their
-    /// numbers as a set, and get them in the order of the tab bar. `tabs`: all tabs in the order of the tab bar.
-    /// Returns whether a tab was removed.
+    /// Removes the tabs that no longer exist. If the user has moved tabs, reassigns the same set of numbers to the
+    /// windows in the order of the tab bar. `tabs`: all tabs in the order of the tab bar. Returns whether a tab was
+    /// removed.
     pub(super) fn update(&mut self, tabs: &[u64]) -> bool {
         let gone: Vec<u64> =
             self.windows().filter(|(_, tab)| !tabs.contains(tab)).map(|(index, _)| index).collect();
@@ -193,7 +194,7 @@ impl Session {
         !gone.is_empty()
     }
 
-    /// Gives the session the windows of another one of its group.
+    /// Gives the session the windows of another session of its group.
     pub(super) fn follow(&mut self, windows: &BTreeMap<u64, u64>) {
         let gone: Vec<u64> =
             self.windows.keys().copied().filter(|index| !windows.contains_key(index)).collect();
@@ -283,7 +284,7 @@ mod tests {
         session.update(&[12, 10, 11]);
         assert_eq!(windows(&session), [(0, 12), (4, 10), (7, 11)]);
         assert_eq!(session.current(), Some(0));
-        // A new tab is no move.
+        // A new tab does not count as a moved tab.
         session.insert(1, 13);
         session.update(&[12, 10, 11, 13]);
         assert_eq!(windows(&session), [(0, 12), (1, 13), (4, 10), (7, 11)]);

@@ -114,7 +114,7 @@ fn ids_names_numbers_and_offsets_are_found() {
 }
 
 #[test]
-fn what_is_not_there_has_the_error_of_tmux() {
+fn missing_targets_are_reported_with_tmuxs_message() {
     use TargetKind::{Pane, Session, Window};
     for (kind, text, expected) in [
         (Pane, "%9", "can't find pane: %9"),

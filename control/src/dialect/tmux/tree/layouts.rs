@@ -29,7 +29,7 @@ impl Layout {
         (Self::Tiled, "tiled"),
     ];
 
-    /// The layout with this name, or with this beginning of its name if only one name has it.
+    /// The layout with this name, or the only layout whose name begins with this text.
     pub fn find(name: &str) -> Option<Self> {
         let mut found = Self::ALL.iter().filter(|(_, known)| known.starts_with(name));
         let exact = Self::ALL.iter().find(|(_, known)| *known == name);
@@ -51,7 +51,7 @@ impl Layout {
             let rest = leaves(rest);
             let each = each(rest.len(), across);
             let Some(rest) = chain(rest, others, each, across) else { return Node::Pane(*first) };
-            // tmux leaves the other panes one cell.
+            // tmux leaves at least one cell for the other panes.
             let most = length.saturating_sub(2).max(1);
             Node::Split {
                 axis,
@@ -87,7 +87,7 @@ impl Layout {
     }
 }
 
-/// The length of each of some parts, with one cell between two parts.
+/// The length of each part if a length is divided into equal parts, with one cell between two parts.
 fn each(count: usize, length: u32) -> u32 {
     let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     (length.saturating_sub(count - 1) / count).max(1)
@@ -99,7 +99,7 @@ fn chain(nodes: Vec<Node>, axis: Axis, each: u32, length: u32) -> Option<Node> {
     let mut nodes = nodes.into_iter().rev();
     let mut tree = nodes.next()?;
     for (done, node) in nodes.enumerate() {
-        // The nodes before this one have the length `each`.
+        // The nodes before this node have the length `each`.
         let before = count - 2 - u32::try_from(done).ok()?;
         let rest = length.saturating_sub(before * (each + 1));
         let (first, second) = (Box::new(node), Box::new(tree));

@@ -77,7 +77,8 @@ fn flatten<'a>(node: &'a Node, axis: Axis, parts: &mut Vec<&'a Node>) {
     }
 }
 
-/// Reads a text. Assigns `panes` to its positions. `None` if the text is invalid, or has not one position for each pane.
+/// Reads a text. Assigns `panes` to its positions. `None` if the text is invalid, or does not have exactly one position
+/// for each pane.
 pub fn parse(text: &str, panes: &[PaneId]) -> Option<Node> {
     let (sum, rest) = text.split_once(',')?;
     if sum.len() != 4 || u16::from_str_radix(sum, 16).ok()? != checksum(rest) {
@@ -125,7 +126,7 @@ impl Reader<'_> {
             Some('{') => (Axis::Horizontal, '}'),
             Some('[') => (Axis::Vertical, ']'),
             _ => {
-                // The pane's id follows, unless the next cell does.
+                // The pane's id follows, unless the comma begins the next cell.
                 if let Some(rest) = self.rest.strip_prefix(',') {
                     let before = self.rest;
                     self.rest = rest;

@@ -1,5 +1,5 @@
-//! A watched pane: the plugin that reads its screen, the tokens that asked for it, and the state that the screen showed
-//! last.
+//! A watched pane: the plugin that reads its screen, the tokens that hold the adapter, and the state that the screen
+//! showed last.
 
 use tokio::sync::watch;
 use unterm_mux::PaneId;
@@ -53,7 +53,7 @@ pub struct Reading {
 /// Why a pane is no longer watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// No token asks for it any longer.
+    /// No token holds the adapter any longer.
     Detached,
     /// The program that the plugin watched has ended.
     Program,
@@ -87,7 +87,7 @@ impl Adapter {
         })
     }
 
-    /// The state that the plugin read last. `None` if it has not read any, or if the adapter has ended.
+    /// The state that the plugin read last. `None` if the plugin has not read a state yet, or if the adapter has ended.
     pub fn reading(&self) -> Option<Reading> {
         match &*self.progress.borrow() {
             Progress::Read(reading) => Some(reading.clone()),

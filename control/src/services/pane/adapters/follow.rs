@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// The state of a program while another one is in the foreground.
+/// The state of a program while another program is in the foreground.
 const BACKGROUND: &str = "background";
 
 /// Everything that is needed to read a pane's screen.
@@ -42,7 +42,7 @@ pub struct Reader {
     pub calls: Calls,
     /// Limits the number of screens that are read at the same time.
     pub turns: Arc<Semaphore>,
-    /// The tokens of agents, to find out which of them were revoked.
+    /// The tokens of agents, to detect revoked tokens.
     pub tokens: Arc<Tokens>,
 }
 

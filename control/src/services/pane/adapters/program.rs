@@ -2,7 +2,7 @@
 
 use unterm_mux::Pane;
 
-/// A process group of a pane, or, without a number, whatever runs in the pane.
+/// A process group of a pane. Without a number: all programs that run in the pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(Option<i32>);
 

@@ -34,24 +34,24 @@ pub struct Choice {
     pub keys: String,
 }
 
-/// What the user wants, without knowing the dialog's words.
+/// The meaning of an answer, independent of the dialog's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Allow it this time.
+    /// Allow the requested action this time.
     Approve,
-    /// Refuse it.
+    /// Refuse the requested action.
     Deny,
 }
 
 impl Wish {
-    /// The choice that expresses the wish: the only one, or the first of several that is not broader than the wish.
-    /// `None` if no choice does so clearly.
+    /// The choice with this meaning: the only one, or the first of several that allows no more than this meaning.
+    /// `None` if no choice clearly has the meaning.
     pub fn choice(self, choices: &[Choice]) -> Option<&Choice> {
         const APPROVING: &[&str] =
             &["y", "yes", "allow", "approve", "accept", "ok", "proceed", "continue", "run"];
         const DENYING: &[&str] =
             &["n", "no", "deny", "reject", "cancel", "decline", "abort", "don't", "stop"];
-        /// A choice with such a word allows more than this one time.
+        /// A choice with such a word allows more than a single time.
         const BROADER: &[&str] = &["always", "again", "session", "all", "every", "auto", "future"];
         let words = |choice: &Choice| -> Vec<String> {
             let label = choice.label.to_lowercase().replace('’', "'");

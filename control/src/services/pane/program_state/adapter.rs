@@ -1,9 +1,9 @@
-//! Claims of plugins: what the names of their states mean.
+//! Claims of plugins: translates the names of their states.
 
 use super::claim::{Claim, Need, Source, State};
 use crate::services::{milliseconds_of, pane::adapters::Reading};
 
-/// The claim of a plugin's reading. `None` if the name of its state has no meaning here, such as one of another
+/// The claim of a plugin's reading. `None` if the name of its state is unknown here, because it comes from another
 /// author's plugin.
 pub fn of_reading(plugin: &str, reading: &Reading) -> Option<Claim> {
     let Reading { state, since, evidence, explain, .. } = reading;
@@ -19,7 +19,7 @@ pub fn of_reading(plugin: &str, reading: &Reading) -> Option<Claim> {
     Some(Claim { need, since: milliseconds_of(since), text: text.clone(), ..claim })
 }
 
-/// The meaning of a state of the plugins that Unterm brings, and of plugins that use their names.
+/// The meaning of a state's name in the built-in plugins, and in plugins that use the names of their states.
 fn meaning(plugin: &str, state: &str, rule: Option<&str>) -> Option<(State, Option<Need>)> {
     let needs = |need| Some((State::NeedsYou, Some(need)));
     match state {
@@ -30,7 +30,7 @@ fn meaning(plugin: &str, state: &str, rule: Option<&str>) -> Option<(State, Opti
         | "waiting_for_enter_plan_mode" => needs(Need::Permission),
         "waiting_for_login" => needs(Need::Login),
         "waiting_for_secret" => needs(Need::Password),
-        // For agents, this is also the box that waits for the next prompt.
+        // For agents, this also means the input box that waits for the next prompt.
         "waiting_for_user_input" if plugin == "shell" || rule == Some("question") => {
             needs(Need::Question)
         }

@@ -83,7 +83,8 @@ impl Need {
     }
 }
 
-/// A source of claims. The order is that of their strength: a claim of an earlier source overrides those of later ones.
+/// A source of claims. The strongest source comes first: a claim of an earlier source overrides claims of later
+/// sources.
 #[derive(
     Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
 )]
@@ -127,8 +128,8 @@ impl Source {
     ];
 }
 
-/// What one source reports. Programs choose their reports, screens and titles, so the texts are untrusted, and a claim
-/// of such a source may be wrong.
+/// A claim: one source's report. Programs choose their reports, screens and titles, so the texts are untrusted, and a
+/// claim of such a source may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The source.
@@ -149,7 +150,7 @@ pub struct Claim {
     pub rule: Cow<'static, str>,
     /// The sequence or the text to which the rule applied.
     pub text: String,
-    /// Whether the program has ended since. Its states other than results then no longer count.
+    /// Whether the program has ended since then. Only its results, `Done` and `Failed`, still count then.
     pub is_over: bool,
 }
 
@@ -175,8 +176,8 @@ impl Claim {
         Self { need, ..Self::new(source, State::NeedsYou, rule) }
     }
 
-    /// Whether the claim stops counting when the user looks at the pane. A running program's progress is redrawn as long
-    /// as it stands, so looking does not end it.
+    /// Whether the claim stops counting when the user looks at the pane. The progress of a running program is redrawn
+    /// while it lasts, so looking does not end it.
     pub fn ends_when_seen(&self) -> bool {
         match self.source {
             Source::Bell => true,

@@ -2,7 +2,7 @@
 //!
 //! - The strongest source wins, whatever the weaker ones claim.
 //! - Claims of a program that has ended count only if they are results, `done` or `failed`. Results last until the user
-//!   has looked at the pane. They give way to a program that works or needs the user, but not to an idle one.
+//!   has looked at the pane. A program that works or needs the user overrides them, but an idle program does not.
 
 use std::cmp::Reverse;
 
@@ -19,13 +19,13 @@ pub enum Verdict {
     Decides,
     /// Another claim counts instead.
     Overridden,
-    /// The user has looked at the pane since.
+    /// The user has looked at the pane since then.
     Seen,
-    /// The program has ended since.
+    /// The program has ended since then.
     Over,
 }
 
-/// Sorts claims, the strongest first, and returns what became of each. `seen`: the time when the user last looked at
+/// Sorts claims, the strongest first, and returns the verdict on each. `seen`: the time when the user last looked at
 /// the pane, in milliseconds since 1970, or 0. At most one claim decides.
 pub fn decide(claims: &mut [Claim], seen: u64) -> Vec<Verdict> {
     claims
@@ -95,7 +95,7 @@ mod tests {
                 (Some(won), Some(strongest)) if !won.is_over => {
                     prop_assert_eq!(won.source, strongest);
                 }
-                // A result takes the place of idle programs only.
+                // A result overrides only idle programs.
                 (Some(won), strongest) => {
                     prop_assert!(won.state.is_result());
                     let idles = |source| {
@@ -121,7 +121,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_over_or_seen_never_decides(claims in claims(), seen in 1..9u64) {
+        fn claims_that_are_over_or_seen_never_decide(claims in claims(), seen in 1..9u64) {
             if let Some(won) = winner(claims, seen) {
                 prop_assert!(!won.is_over || won.state.is_result());
                 prop_assert!(!won.ends_when_seen() || won.since > seen);

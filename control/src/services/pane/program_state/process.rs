@@ -18,7 +18,7 @@ use crate::services::{
     },
 };
 
-/// The claims about a pane's processes. `marks`: those of its terminal.
+/// The claims about a pane's processes. `marks`: the marks in the pane's terminal.
 pub fn of_pane(pane: &Pane, marks: &Marks) -> Vec<Claim> {
     let end = match pane.state() {
         PaneState::Running => None,
@@ -56,17 +56,18 @@ pub fn of_pane(pane: &Pane, marks: &Marks) -> Vec<Claim> {
     password.into_iter().chain(asked).chain([front]).collect()
 }
 
-/// Whether the shell of a pane is at its prompt: as it marks it, or else if a shell is in the foreground.
+/// Whether the shell of a pane is at its prompt: according to its marks or, without marks, because a shell is in the
+/// foreground.
 pub fn is_at_prompt(pane: &Pane, marks: &Marks) -> bool {
     marks.is_prompting.unwrap_or_else(|| Activity::of(pane).idle)
 }
 
-/// The time since when the pane has not changed.
+/// The time of the pane's last change.
 fn changed_at(pane: &Pane) -> u64 {
     ago(pane.silence())
 }
 
-/// The time that was so long ago, in milliseconds since 1970.
+/// The time that was this long ago, in milliseconds since 1970.
 fn ago(time: Duration) -> u64 {
     clock().saturating_sub(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Claims of screen manifests: what the rule that decides about a screen means.
+//! Claims of screen manifests: converts the rule that decides about a screen to a claim.
 
 use unterm_plugin::ScreenState;
 

@@ -1,38 +1,38 @@
-//! Claims that a terminal holds: what programs report (OSC 7501, OSC 9;4), how the last long command ended (OSC 133),
-//! and titles with a known mark. Reads no process.
+//! Claims from the state of a terminal: reports of programs (OSC 7501, OSC 9;4), the end of the last long command (OSC
+//! 133), and titles with a known mark. Reads no process.
 
 use unterm_term::{BlockedOn, Command, ProgramState, ProgramStatus, Progress, Term};
 
 use super::claim::{Claim, Need, Source, State};
 use crate::services::shell::kind::{Runs, as_given};
 
-/// A command that took at least this many milliseconds counts as long: its user has probably turned to something else.
+/// A command that took at least this many milliseconds counts as long: the user has probably turned to something else.
 const LONG: u64 = 10_000;
-/// Exit code of a command that Ctrl+C ended. The user knows about it.
+/// Exit code of a command that Ctrl+C ended. It is not reported, because the user pressed the key.
 const INTERRUPTED: i32 = 130;
 
-/// The state of the shell, as the marks in the terminal report it.
+/// The state of the shell, according to its marks in the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Whether the shell is at its prompt. `None` if it sends no marks.
     pub is_prompting: Option<bool>,
     /// The command line that runs.
     pub line: Option<String>,
-    /// The time since when the command runs or, at the prompt, since when it has ended. 0 if unknown.
+    /// The time when the command began or, at the prompt, when it ended. 0 if unknown.
     pub since: u64,
-    /// Whether what was reported at a `seq` belongs to an earlier program.
+    /// Determines whether a report at a `seq` belongs to an earlier program.
     ended: Ended,
 }
 
 /// The part of a terminal's output that belongs to programs that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ended {
-    /// None: the shell sends no marks.
+    /// No part, because the shell sends no marks.
     #[default]
     Nothing,
-    /// What was printed before this `seq`, at which the running command began.
+    /// The output before this `seq`, at which the running command began.
     Before(u64),
-    /// What was printed until this `seq`, at which the last command ended or the prompt began.
+    /// The output up to this `seq`, at which the last command ended or the prompt began.
     Until(u64),
 }
 
@@ -71,7 +71,7 @@ pub fn of_term(term: &Term, marks: &Marks) -> Vec<Claim> {
     reports.chain(command).chain(of_progress(term, marks)).collect()
 }
 
-/// The claims of the programs themselves, which the tab of the pane shows: reports and progress.
+/// The claims of the programs themselves, which the pane's tab shows: reports and progress.
 pub fn reported(term: &Term) -> Vec<Claim> {
     let marks = Marks::of(term);
     let reports = term.program_statuses().iter().map(|status| of_report(term, status, &marks));

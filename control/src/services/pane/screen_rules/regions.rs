@@ -2,7 +2,7 @@
 
 use unterm_plugin::Region;
 
-/// A part of a screen. The regions of title and progress are no parts of it, and empty here.
+/// A part of a screen. The regions `title` and `progress` are not on the screen, so they are empty here.
 pub fn part(screen: &str, region: Region) -> &str {
     let lines: Vec<&str> = screen.lines().collect();
     let from = |line: usize| &screen[start_of(screen, &lines, line)..];
@@ -50,7 +50,7 @@ pub fn part(screen: &str, region: Region) -> &str {
     }
 }
 
-/// The byte at which a line begins. The end of the screen for a line after the last one.
+/// The byte at which a line begins. For a line after the last line: the end of the screen.
 fn start_of(screen: &str, lines: &[&str], line: usize) -> usize {
     match lines.get(line) {
         // The lines are parts of the screen.
@@ -80,7 +80,7 @@ fn message(lines: &[&str]) -> Option<usize> {
     lines[..current_prompt(lines)?].iter().rposition(|line| is_message(line))
 }
 
-/// The last but one horizontal rule, which is the top of Claude Code's prompt.
+/// The second-to-last horizontal rule, which is the top of Claude Code's prompt.
 fn box_top(lines: &[&str]) -> Option<usize> {
     (0..lines.len()).rev().filter(|at| is_rule(lines[*at])).nth(1)
 }

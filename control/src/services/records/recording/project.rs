@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Creates the record of a recording that starts now. The project is determined from the process's working directory
-/// and not from the reported one (OSC 7), because programs can report any directory.
+/// and not from a reported directory (OSC 7), because programs can report any directory.
 pub(super) fn describe(pane: &Pane) -> MessageResult<Record> {
     let size = pane.term().size();
     let project = project(pane.process().cwd().as_deref());

@@ -35,7 +35,7 @@ pub struct Record {
     pub exit_reason: Option<String>,
     /// The trace ids that callers attached.
     pub trace_ids: Vec<String>,
-    /// The id of the recording that this one continues.
+    /// The id of the recording that this recording continues.
     pub parent_session_id: Option<String>,
     /// The kind of shell.
     pub shell: String,

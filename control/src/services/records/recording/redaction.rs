@@ -1,4 +1,4 @@
-//! Applies the redaction rules of recordings to other texts that are stored, such as those of the audit log.
+//! Applies the redaction rules of recordings to other texts that are stored, such as entries of the audit log.
 
 use std::{
     path::{Path, PathBuf},

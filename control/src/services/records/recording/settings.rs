@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_or_not_json_is_kept() {
+    fn unknown_keys_and_files_without_json_are_kept() {
         let home = tempfile::tempdir().unwrap();
         let (home, path) = (home.path(), home.path().join(FILE));
         let enable = |file: &mut Map<String, Value>| {

@@ -136,7 +136,8 @@ async fn after_a_pause_another_one_begins() {
     let first = recorder.start(pane.clone(), |_| false).await.unwrap();
     let mut lines = String::new();
     let writing = async {
-        // On a busy machine, the recording may see several lines at once. So the pauses go on until it has seen one.
+        // On a busy machine, the recording may see several lines at once. So repeat the pauses until the recording has
+        // seen a pause.
         for line in 0.. {
             pane.write(format!("{line}\n").as_bytes()).unwrap();
             lines += &format!("{line}\r\n");

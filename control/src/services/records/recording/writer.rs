@@ -1,4 +1,4 @@
-//! A running recording: the thread that writes its log, and continues in a new log when one is full.
+//! A running recording: the thread that writes its log, and continues in a new log when the current log is full.
 //!
 //! The pane waits for the log, so that a burst of output loses nothing. If the disk does not accept bytes, the record
 //! counts them as lost.
@@ -32,7 +32,7 @@ const LONGEST_HEAD: usize = 64 << 10;
 /// The maximum size of a log in bytes, including everything.
 const LONGEST_LOG: u64 = 32 << 20;
 
-/// The limits at which a log is closed and another one is started.
+/// The limits at which a log is closed and a new log is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// The maximum number of output bytes in a log.
@@ -300,7 +300,7 @@ impl Writer {
         }
     }
 
-    /// Continues in a new log. If the new log can't be created, continues in the current one, and tries again after the
+    /// Continues in a new log. If the new log can't be created, continues in the current log, and tries again after the
     /// next output.
     fn rotate(&mut self) {
         self.write_lost();

@@ -1,4 +1,4 @@
-//! The rules that find secrets in a line: the documented ones, Unterm's own, and those of gitleaks.
+//! The rules that find secrets in a line: the documented rules, Unterm's own rules, and the rules of gitleaks.
 //!
 //! A rule is compiled when a line first contains one of its keywords. Most of gitleaks' rules are never needed.
 

@@ -33,7 +33,7 @@ fn a_pattern_that_is_no_regular_expression_is_an_error() {
 }
 
 #[test]
-fn what_is_covered_keeps_its_place() {
+fn masked_text_keeps_its_position() {
     let mut redaction = redaction(&["h[ua]nter"]);
     let long = "0123456789abcdef".repeat(3);
     for (text, expected) in [
@@ -131,7 +131,7 @@ fn line_ends_are_never_taken() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn text_without_secrets_stays_unchanged() {
     for text in [
         &"-".repeat(60),
         &"=".repeat(80),

@@ -61,7 +61,7 @@ impl Search {
         }
     }
 
-    /// The change after which all rows must be searched: the oldest one that no earlier search has covered.
+    /// The change after which all rows must be searched: the oldest change that no earlier search has covered.
     pub fn since(&self) -> Option<u64> {
         let open = self.sought.iter().filter(|it| {
             it.typed.may_be_echoed() || it.typed.may_be_drawn() && it.typed.prompts.is_empty()
@@ -295,8 +295,8 @@ impl Search {
         starts.min().map(|start| start..end)
     }
 
-    /// Ends a search of all rows. Returns the typed lines with what the search found out about them. The terminal
-    /// remembers the places.
+    /// Ends a search of all rows. Returns the typed lines with the results of the search. The terminal tracks the found
+    /// positions.
     pub(super) fn settle(self, term: &mut Term) -> Vec<Typed> {
         let seq = self.seq;
         let mut settled = Vec::new();

@@ -1,4 +1,4 @@
-//! A line of a screen, with who wrote each of its characters.
+//! A line of a screen, with the writer of each character.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use unterm_term::{LineId, Lines, Point, PromptRole};
 pub(super) struct ShownLine {
     pub rows: Range<u64>,
     pub text: String,
-    /// For each character, in the order of `text`: its byte offset in `text`, its position, and who wrote it.
+    /// For each character, in the order of `text`: its byte offset in `text`, its position, and its writer.
     cells: Vec<(usize, Point, Writer)>,
 }
 
-/// Who wrote a character.
+/// The writer of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     Output,

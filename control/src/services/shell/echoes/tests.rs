@@ -85,7 +85,7 @@ fn a_line_that_was_typed_twice_is_echoed_twice() {
 }
 
 #[test]
-fn what_is_typed_behind_what_it_repeats_is_echoed_behind_it() {
+fn a_line_that_begins_an_earlier_one_has_its_own_echo() {
     let mut it = Fixture::new(20);
     it.types(Reader::Any, "READY now\r");
     it.types(Reader::Any, "READY\r");
@@ -94,7 +94,7 @@ fn what_is_typed_behind_what_it_repeats_is_echoed_behind_it() {
 }
 
 #[test]
-fn what_was_typed_ahead_is_an_echo_where_an_editor_redraws_it() {
+fn text_typed_ahead_is_an_echo_where_an_editor_redraws_it() {
     // zsh draws a line like this: the first character, one column back, and the whole line.
     for (echo, editor) in [
         ("read A; echo DONE\r\n", format!("vm# {EDITS}r\x08read A; echo DONE{RUNS}\r\r\n")),
@@ -318,7 +318,7 @@ fn prints_no(it: &mut Fixture, output: &str, part: usize) -> Result<(), TestCase
 proptest! {
     /// A text that only an echo contains is never output, and a text that the program prints always is.
     #[test]
-    fn what_is_typed_is_an_echo_wherever_it_is_shown(session in session()) {
+    fn typed_text_is_an_echo_for_each_way_to_show_it(session in session()) {
         let Session { cols, pieces, before, redraws, part, .. } = &session;
         let text = session.text();
         // The text is typed while the editor is not reading yet.

@@ -1,4 +1,4 @@
-//! A line that callers typed: the way in which a program reads it, and what is known about where it is shown.
+//! A line that callers typed: the way in which a program reads it, and the positions where it is known to be shown.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) enum Reader {
     Any,
 }
 
-/// A line that was typed, and what is known about where it is shown.
+/// A line that was typed, and the positions where it is known to be shown.
 #[derive(Clone, Debug)]
 pub(super) struct Typed {
     pub number: u64,

@@ -2,14 +2,14 @@
 //! that is typed ahead.
 //!
 //! The shell that started ssh can differ from the shell at the other end, and a line that was typed before can start
-//! another shell. So every line here means the same in bash, zsh, fish (3.4 or later) and POSIX shells.
-//! In these shells:
+//! another shell. So every line here has one meaning in bash, zsh, fish (3.4 or later) and POSIX shells. In these
+//! shells:
 //!
 //! - A backslash inside single quotes stands for itself, unless a backslash or a quote follows it. So quotes and
 //!   backslashes are written between double quotes: `'"'"'` and `'"\\"'`.
 //! - `"$(printf %b '…')"` expands to text with control characters, and to bytes of characters that are not ASCII, which
 //!   an editor in another locale would replace.
-//! - `'\\'` is one character in fish and two in the other shells, which tells fish apart without an error.
+//! - `'\\'` is one character in fish and two in the other shells, which distinguishes fish without an error.
 
 use super::{
     marks::Marks,

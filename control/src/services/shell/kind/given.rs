@@ -47,8 +47,8 @@ impl TypedRuns {
 pub enum Runs<'a> {
     /// The runs of this instance.
     Typed(&'a TypedRuns),
-    /// The runs that the text itself shows as typed. Recordings use this, because nothing else is known about their
-    /// runs.
+    /// The runs whose typed lines are in the text itself. Recordings use this, because they have no other record of
+    /// their runs.
     Shown,
 }
 
@@ -201,7 +201,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_was_typed_is_the_command_again() {
+    fn typed_lines_convert_back_to_their_commands() {
         let marks = Marks::new().unwrap();
         for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
             for command in COMMANDS {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_user_typed_stays() {
+    fn lines_that_a_user_typed_are_not_converted() {
         for line in
             ["eval ls", "eval 'ls'", "eval \"a; b\"", "eval 'a; b' c", " ls", "eval 'a''b;'"]
         {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_mark_of_no_run_is_output() {
+    fn text_like_a_mark_of_an_unknown_run_is_output() {
         let (own, other) = (Marks::new().unwrap(), Marks::new().unwrap());
         let runs = TypedRuns::default();
         runs.add(&own);

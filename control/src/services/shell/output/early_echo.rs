@@ -119,9 +119,10 @@ impl EarlyEcho {
     }
 }
 
-/// How an output begins with an echo.
+/// The way in which an output begins with an echo.
 enum Echoed {
-    /// With the whole echo. Contains its length in the output, including the escape sequences between keys.
+    /// The output begins with the whole echo. Contains the echo's length in the output, including the escape sequences
+    /// between keys.
     Whole(usize),
     /// The output is the beginning of the echo.
     Part,

@@ -128,7 +128,7 @@ fn a_block_is_cut_out_between_marks_that_carry_the_nonce() {
 }
 
 #[test]
-fn what_zsh_writes_behind_a_command_is_none_of_its_output() {
+fn zshs_mark_after_a_command_is_not_part_of_the_output() {
     let blanks = " ".repeat(19);
     let styled = format!("\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m{blanks}\r \r");
     for (output, expected) in [

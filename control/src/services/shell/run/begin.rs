@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// If a shell shows no prompt within this time, it counts as one without integration.
+/// If a shell shows no prompt within this time, it counts as a shell without integration.
 pub(super) const START: Duration = Duration::from_secs(2);
-/// If a shell visibly works but shows no prompt within this time, it counts as one without integration. A shell that
-/// does not read its terminal visibly works.
+/// If a shell visibly works but shows no prompt within this time, it counts as a shell without integration. A shell
+/// that does not read its terminal visibly works.
 const WORKING: Duration = Duration::from_secs(30);
 /// Within this time, a shell that visibly works begins the line that was entered at its prompt, or shows its next
 /// prompt, even on a busy machine.
@@ -26,7 +26,7 @@ const BEGINNING: Duration = Duration::from_secs(10);
 const SETTLED: Duration = Duration::from_millis(200);
 /// Once a command's output has been read, the command ends and the shell shows its prompt within this time.
 const ENDING: Duration = Duration::from_millis(500);
-/// After this time, a shell that has drawn its prompt reads its terminal.
+/// A shell reads its terminal within this time after it has drawn its prompt.
 const READING: Duration = Duration::from_millis(30);
 /// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
@@ -293,7 +293,7 @@ async fn try_begin(
             AtPrompt::Begun(line) => Attempt::Line { line, by_user: pane.users_line().is_some() },
             // A shell without marks, which a command started, is in the foreground.
             AtPrompt::Elsewhere if plain_prompt::is_inner(pane) => {
-                if reach_plain_prompt(pane, is_careful, until).await? == Reached::Marks {
+                if reach_plain_prompt(pane, is_careful, until).await? == PromptReached::Marks {
                     continue;
                 }
                 is_at_prompt = true;
@@ -410,7 +410,7 @@ fn under_way(pane: &Pane) -> Option<String> {
     Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
 }
 
-/// Whether another shell than the one at the last marked prompt has started the foreground program.
+/// Whether the foreground program was started by a shell other than the shell at the last marked prompt.
 fn is_of_other_shell(pane: &Pane) -> bool {
     let ancestors = pane.process().ancestors();
     let nearest = ancestors.iter().find(|above| Shell::of_process(&above.name).is_some());
@@ -428,7 +428,7 @@ fn covering_program(pane: &Pane) -> Option<String> {
 
 /// The result of waiting for the prompt of a shell without marks.
 #[derive(Debug, PartialEq, Eq)]
-enum Reached {
+enum PromptReached {
     /// A command may be typed now.
     Prompt,
     /// The shell without marks has ended, and a shell with marks is in the foreground.
@@ -442,7 +442,11 @@ enum Reached {
 /// # Errors
 /// Another program would read the command, or the shell shows no prompt, for example because it runs `read`. If not `is_careful`:
 /// the command would follow other text in the line.
-async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Result<Reached> {
+async fn reach_plain_prompt(
+    pane: &Pane,
+    is_careful: bool,
+    until: Instant,
+) -> Result<PromptReached> {
     let id = pane.id().0;
     let begun_at = Instant::now();
     let mut changes = pane.watch();
@@ -451,12 +455,12 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
     loop {
         changes.borrow_and_update();
         if was_inner && !plain_prompt::is_inner(pane) {
-            return Ok(Reached::Marks);
+            return Ok(PromptReached::Marks);
         }
         // Between two programs that a shell's function runs, no process leads the foreground for a moment.
         let Some(Foreground { name, .. }) = pane.foreground() else {
             if is_late {
-                return Ok(Reached::Prompt);
+                return Ok(PromptReached::Prompt);
             }
             let next = until.min(begun_at + START).min(Instant::now() + READING);
             let changed = timeout_at(next, changes.changed()).await;
@@ -465,7 +469,7 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
             continue;
         };
         if is_carrier(&name) || plain_prompt::stands(pane) {
-            return Ok(Reached::Prompt);
+            return Ok(PromptReached::Prompt);
         }
         let is_shell = Shell::reading_commands(pane).is_some();
         if !is_careful && (is_late || !is_shell || pane.is_settled()) {
@@ -474,7 +478,7 @@ async fn reach_plain_prompt(pane: &Pane, is_careful: bool, until: Instant) -> Re
             }
             return match plain_prompt::left_in_line(pane).filter(|_| is_shell) {
                 Some(line) => Err(Error::begun(id, &line, false)),
-                None => Ok(Reached::Prompt),
+                None => Ok(PromptReached::Prompt),
             };
         }
         if is_late {
@@ -547,7 +551,7 @@ fn is_editor_blocked(pane: &Pane) -> bool {
     has_read_all() && process.is_blocked() && has_read_all()
 }
 
-/// Waits for the next prompt: the first one of a new shell, or the one after a command that has just ended.
+/// Waits for the next prompt: the first prompt of a new shell, or the prompt after a command that has just ended.
 pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     let mut changes = pane.watch();
     loop {
@@ -558,8 +562,8 @@ pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
             let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
             (is_due, last.is_some_and(|last| last.is_announced) || term.cursor().col > 0)
         };
-        // If a line editor shows a prompt without marks, its shell has no integration, or lost it. `Posix` shells never
-        // have integration.
+        // If a line editor shows a prompt without marks, its shell has no integration, or has lost its integration.
+        // `Posix` shells never have integration.
         let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
         let is_silent = is_silent && (pane.process().echo() == Some(false) || is_plain());
         // Until the pane has settled, the mark of the prompt may still arrive.
@@ -607,7 +611,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_works_is_waited_for_longest_and_a_line_shortest() {
+    fn a_working_shell_is_waited_for_longest() {
         let failed = |attempt: Attempt| {
             let (patience, refusal) = attempt.failed(7);
             (patience, refusal.to_string())

@@ -1,4 +1,4 @@
-//! A command that shell integration marks, as the terminal records it.
+//! A command that shell integration marks, according to the terminal's records.
 
 use std::sync::Arc;
 

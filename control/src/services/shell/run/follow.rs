@@ -52,7 +52,7 @@ pub enum Effect {
     Wait { for_quiet: bool },
     /// Look at the pane and report the answer.
     Look(Look),
-    /// Stop, because the command has ended, or the wait for it has.
+    /// Stop, because the command or the wait for the command has ended.
     Finish,
     /// Stop, because the program ended before the command began, or ended without an exit code.
     Fail,
@@ -67,7 +67,7 @@ pub enum Look {
     Prompt,
     /// Whether the terminal's records contain the command's end.
     Kept,
-    /// Whether the outer command, inside which this one was typed, has ended.
+    /// Whether the outer command, inside which this command was typed, has ended.
     Around,
     /// Whether the shell is back at its prompt without having reported the command's end, or a new shell is at its
     /// prompt.

@@ -19,7 +19,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// If the wait ended before the command did, the reason why there is no exit code. A message for the caller.
+    /// The reason why there is no exit code, if the wait ended before the command did. A message for the caller.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Completed | Self::TimedOut | Self::Interrupted => None,

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_prints_of_its_own_stays() {
+    fn output_like_a_trace_of_another_command_stays() {
         for (output, command) in [
             ("eval 'echo a'\na", "echo a"),
             ("+ eval 'echo b'\nb", "echo a"),

@@ -247,7 +247,7 @@ fn an_echo_can_follow_output_that_was_on_its_way() {
         assert_eq!(output(&mut follow, &end(0)), Effect::Finish);
         let finish = follow.into_finish();
         let text = finish.capture.shown(finish.end.as_ref(), unterm_term::Size::cells(80, 24)).text;
-        // A third read would be needed: the program may have printed the text itself.
+        // The echo would need a third read, so it is kept: the program may have printed this text itself.
         let is_output = (1..3).contains(&split);
         assert_eq!(text, if is_output { "...word" } else { "..." }, "split at {split}");
     }
