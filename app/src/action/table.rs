@@ -55,7 +55,7 @@ macro_rules! with_actions {
                 "Brings back the pane or tab that was closed last. You have 30 s, during which its programs keep running."
                 else "Nothing was closed in the last 30 s.";
             ReopenLastWindow "reopen_last_window" "Reopen last window" [] ["restore session", "restore tabs", "previous session", "last session"]
-                "Opens the tabs, splits and directories of the last window in this one. Its programs do not run on: shells start in their place."
+                "Opens the last window's tabs and splits in this window, with new shells. `unterm --attach` shows programs that continue without a window."
                 else "There is no last window to reopen.";
             CloseWindow "close_window" "Close window" ["ctrl+shift+q"] ["quit", "exit"]
                 "Closes the window and all its tabs.";

@@ -13,9 +13,22 @@ use crate::plain_words;
 /// The text of an error that is printed to standard error.
 pub fn error_text(error: &anyhow::Error, json: bool) -> String {
     match json || !std::io::stderr().is_terminal() {
-        true => format!("{error:#}"),
+        true => with_causes(error),
         false => for_users(error),
     }
+}
+
+/// The message of an error and of its causes. A cause that the message before it already contains is not repeated.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        match text.is_empty() {
+            true => text = cause,
+            false if text.ends_with(&cause) => {}
+            false => text = format!("{text}: {cause}"),
+        }
+    }
+    text
 }
 
 fn for_users(error: &anyhow::Error) -> String {
@@ -25,8 +38,26 @@ fn for_users(error: &anyhow::Error) -> String {
     };
     match refused {
         Some(ClientError::Call { message, .. }) => in_words(&plainly(message)),
-        _ => in_words(&plainly(&format!("{error:#}"))),
+        _ => in_words(&plainly(&without_number(&with_causes(error)))),
     }
+}
+
+/// Removes the number that the standard library adds to a message of the system: `No such file (os error 2)`.
+fn without_number(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.push_str(rest);
+            }
+            _ => {
+                text.push_str(" (os error ");
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// Replaces a parser's message at the end of a message by a sentence, and suggests a similar method if the message is
@@ -129,6 +160,20 @@ mod tests {
         ] {
             assert_eq!(for_users(&call(message)), text);
             assert_eq!(for_users(&anyhow::anyhow!(message.to_owned())), text);
+        }
+    }
+
+    #[test]
+    fn a_cause_is_told_once_and_without_its_number() {
+        let missing = || std::io::Error::from_raw_os_error(2);
+        let lost: anyhow::Error = Error::from(ClientError::from(missing())).into();
+        let text = "the connection to Unterm was lost: No such file or directory";
+        assert_eq!(for_users(&lost), text);
+        assert_eq!(error_text(&lost, true), format!("{text} (os error 2)"));
+        let read = anyhow::Error::from(missing()).context("a.conf").context("cannot import");
+        assert_eq!(for_users(&read), "cannot import: a.conf: No such file or directory");
+        for other in ["1 (os error ", "1 (os error x) 2", "1 (os error 2"] {
+            assert_eq!(without_number(other), other);
         }
     }
 

@@ -9,6 +9,7 @@ mod attach;
 mod call;
 mod complete;
 mod connect;
+mod ending_action;
 mod error_text;
 mod explain_text;
 mod fields;
@@ -222,7 +223,13 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     };
     let sent = (OffsetDateTime::now_utc(), Instant::now());
     let reply = match call.make(&client) {
-        Err(error) => lost_run(args, &client, &call, sent).transpose()?.ok_or(error)?,
+        Err(error) => {
+            let answers = || ending_action::still_answers(client.endpoint());
+            match ending_action::reply(&call, &error, answers) {
+                Some(reply) => reply,
+                None => lost_run(args, &client, &call, sent).transpose()?.ok_or(error)?,
+            }
+        }
         reply => reply?,
     };
     finish(args, show::reply(call.method(), &reply), reply)

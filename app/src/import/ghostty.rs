@@ -592,7 +592,9 @@ fn action_of(action: &str) -> Result<String, String> {
         "esc" => typed(&format!("\u{1b}{argument}")),
         "scroll_page_lines" => format!("scroll_lines:{argument}"),
         "goto_tab" => format!("activate_tab:{argument}"),
-        "set_tab_title" => format!("set_tab_title:{}", argument.replace('\\', "\\\\")),
+        "set_tab_title" | "set_surface_title" => {
+            format!("set_tab_title:{}", argument.replace('\\', "\\\\"))
+        }
         "resize_split" => match argument.split(',').next().unwrap_or_default() {
             direction @ ("left" | "right" | "up" | "down") => format!("resize_{direction}"),
             _ => return Err(unknown(argument)),

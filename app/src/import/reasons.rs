@@ -115,6 +115,10 @@ lacks! {
 
 /// The reason for a setting or an action that reloads the file.
 pub(super) const RELOADS: &str = "Unterm applies changes as soon as the file is saved";
+/// The reason for a setting that lets programs outlive their window.
+pub(super) const KEPT: &str = "Unterm's programs outlive their window anyway; see sessions.keep";
+/// The reason for an action that shows programs that outlived their window.
+pub(super) const ATTACH: &str = "start Unterm with --attach";
 /// The reason for a value of `TERM`.
 pub(super) const TERM: &str = "Unterm's own names are xterm-256color and unterm; see shell.term";
 /// The reason for a setting about controlling the terminal from programs.

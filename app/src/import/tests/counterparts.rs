@@ -366,6 +366,14 @@ fn keys_of_wezterm_have_counterparts() {
                 r#"e = "word_end""#,
             ),
             ("config.bidi_enabled = true", "bidi = true"),
+            (
+                "config.keys = { { key = 'F1', action = act.DetachDomain 'CurrentPaneDomain' } }",
+                r#"f1 = "detach""#,
+            ),
+            (
+                "config.keys = { { key = 'F1', action = act.DetachDomain { DomainName = 'unix' } } }",
+                r#"f1 = "detach""#,
+            ),
         ],
     );
 }
@@ -387,7 +395,10 @@ fn settings_have_counterparts() {
     );
     become_settings(
         Terminal::Ghostty,
-        &[("clipboard-paste-bracketed-safe = false", r#"confirm = "always""#)],
+        &[
+            ("clipboard-paste-bracketed-safe = false", r#"confirm = "always""#),
+            ("keybind = f1=set_surface_title:a b", r#"f1 = "set_tab_title:a b""#),
+        ],
     );
     become_settings(
         Terminal::Wezterm,
@@ -409,6 +420,8 @@ fn an_unknown_name_is_not_called_missing() {
         let expected = format!("the import does not know this name; is it one of {title}'s?");
         assert_eq!(reason(terminal, text), expected, "{text}");
     }
+    let attach = "config.keys = { { key = 'F1', action = act.AttachDomain 'unix' } }";
+    assert_eq!(reason(Terminal::Wezterm, attach), "start Unterm with --attach");
     assert_eq!(reason(Terminal::Kitty, "cursor_trail 3"), "Unterm has no such setting");
     assert_eq!(reason(Terminal::Kitty, "map f1 nth_window 3"), "Unterm has no such action");
 }

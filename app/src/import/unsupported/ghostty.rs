@@ -153,7 +153,6 @@ pub(crate) const GHOSTTY: Of = Of {
         ("copy_url_to_clipboard", &["copy_link"]),
         ("copy_title_to_clipboard", &["copy_title"]),
         ("set_font_size", &["set_font_size"]),
-        ("set_surface_title", &["rename_pane", "set_pane_title"]),
         ("redo", &["redo_close"]),
         ("check_for_updates", UPDATES),
         ("close_tab", &["close_tabs_right", "tabs to the right"]),

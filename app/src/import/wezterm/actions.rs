@@ -333,6 +333,8 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
             if name == "SplitHorizontal" { "split_right" } else { "split_down" }.to_owned()
         }
         ("ReloadConfiguration", _) => return Err(reasons::RELOADS.to_owned()),
+        ("AttachDomain", _) => return Err(reasons::ATTACH.to_owned()),
+        ("DetachDomain", _) => "detach".to_owned(),
         ("SendKey", _) => {
             let key = argument.and_then(|key| key.get("key")).and_then(Lua::text);
             let mods = argument.and_then(|key| key.get("mods")).map_or(Some(""), Lua::text);
@@ -362,7 +364,7 @@ fn action_of(draft: &mut Draft, action: &Lua) -> Result<String, String> {
                 ["TABS"] => "choose_tab",
                 ["COMMANDS" | "KEY_ASSIGNMENTS"] => "command_palette",
                 ["WORKSPACES" | "DOMAINS"] => {
-                    return Err(unsupported::WEZTERM.action("AttachDomain"));
+                    return Err(unsupported::WEZTERM.action("SwitchToWorkspace"));
                 }
                 _ => "launcher",
             }

@@ -1,8 +1,10 @@
 //! Makes the titles of tabs short and distinct. Removes a host that all tabs share, adds parent directories to
-//! directories of equal name and directories to programs of equal title, and cuts long titles in the middle.
+//! directories of equal name and directories to programs of equal title, and cuts long titles: in the middle, or where
+//! titles are equal that would look alike otherwise.
 
 use std::{
     borrow::Cow,
+    collections::HashMap,
     path::{Path, PathBuf},
 };
 
@@ -79,6 +81,79 @@ fn distinct_tail(path: &Path, others: &[&Path]) -> PathBuf {
     let parts = (1..=count)
         .find(|parts| others.iter().all(|other| tail(other, *parts) != tail(path, *parts)));
     tail(path, parts.unwrap_or(count))
+}
+
+/// The fewest columns in which titles are cut at their equal parts. With less room, too little would be left.
+const FEWEST_APART: usize = 6;
+
+/// Cuts all titles to `columns`. Titles that would look alike are cut where they are equal: at their starts and ends, as far
+/// as whole words are equal. Titles that are equal as a whole, or whose differences do not fit, still look alike.
+pub(crate) fn cut_apart<'a>(titles: &[&'a str], columns: usize) -> Vec<Cow<'a, str>> {
+    let mut texts: Vec<_> = titles.iter().map(|title| cut(title, columns)).collect();
+    if columns < FEWEST_APART {
+        return texts;
+    }
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, text) in texts.iter().enumerate() {
+        groups.entry(&**text).or_default().push(index);
+    }
+    let mut apart = Vec::new();
+    for group in groups.values().filter(|group| group.len() > 1) {
+        let alike: Vec<&str> = group.iter().map(|index| titles[*index]).collect();
+        if alike.iter().all(|title| *title == alike[0]) {
+            continue;
+        }
+        let (start, end) = equal_ends(&alike);
+        if start + end > 0 {
+            apart.extend(group.iter().map(|index| (*index, start, end)));
+        }
+    }
+    for (index, start, end) in apart {
+        let title = &titles[index][..titles[index].len() - end];
+        let start = start_in_room(title, start, columns - 1);
+        let rest = cut(&title[start..], columns - 1);
+        texts[index] = if start > 0 { format!("…{rest}") } else { format!("{rest}…") }.into();
+    }
+    texts
+}
+
+/// Moves the start of a part of a title to the left, as far as the part fits into `columns`.
+fn start_in_room(title: &str, start: usize, columns: usize) -> usize {
+    let mut width = title[start..].width();
+    let before = title[..start].grapheme_indices(true).rev();
+    let fitting = before.take_while(|(_, part)| {
+        width += part.width();
+        width <= columns
+    });
+    fitting.last().map_or(start, |(at, _)| at)
+}
+
+/// The lengths of the start and of the end that these titles share, in bytes. Both consist of whole words, with the signs
+/// between them. Zero if nothing would be left of a title.
+fn equal_ends(titles: &[&str]) -> (usize, usize) {
+    let Some((first, others)) = titles.split_first() else { return (0, 0) };
+    let shared = |of: &dyn Fn(&str, &str) -> usize| {
+        others.iter().map(|other| of(first, other)).min().unwrap_or_default()
+    };
+    let starts = shared(&|one, other| {
+        let pairs = one.chars().zip(other.chars());
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+    });
+    let is_sign = |c: &char| !c.is_alphanumeric();
+    let signs = first[..starts].char_indices().filter(|(_, c)| is_sign(c));
+    let start = signs.map(|(at, c)| at + c.len_utf8()).next_back().unwrap_or_default();
+    let ends = shared(&|one, other| {
+        let pairs = one[start..].chars().rev().zip(other[start..].chars().rev());
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+    });
+    let tail = &first[first.len() - ends..];
+    let end = tail.char_indices().find(|(_, c)| is_sign(c)).map_or(0, |(at, _)| tail.len() - at);
+    let is_left = |end: usize| titles.iter().all(|title| title.len() > start + end);
+    match (is_left(end), is_left(0)) {
+        (true, _) => (start, end),
+        (false, true) => (start, 0),
+        (false, false) => (0, 0),
+    }
 }
 
 /// Cuts the middle of a title that is wider than `columns`. Both ends are kept, because they identify a title best: a
@@ -167,6 +242,32 @@ mod tests {
             titles(&[("vim", "/w/a"), ("vim", "/w/a"), ("vim", "/")]),
             ["vim · a", "vim · a", "vim · /"]
         );
+    }
+
+    #[test]
+    fn titles_that_look_alike_are_cut_where_they_are_equal() {
+        for (titles, columns, expected) in [
+            (&["~/src/api/test", "~/src/web/test"][..], 8, &["…src/api", "…src/web"][..]),
+            (
+                &["/srv/backend-service-00/src", "/srv/frontend-service-01/src"],
+                8,
+                &["…bac…-00", "…fro…-01"],
+            ),
+            (&["job 1 of the long list", "job 2 of the long list"], 8, &["job 1…", "job 2…"]),
+            (&["one.machines.example", "only.machines.example"], 5, &["on…le", "on…le"]),
+            (&["alphax in a long list", "alphay in a long list"], 8, &["alphax…", "alphay…"]),
+            // Nothing is left of the first title without the shared start.
+            (&["/long/path/of/a/x/", "/long/path/of/a/x/y/x/"], 8, &["/lon…/x/", "/lon…/x/"]),
+            (&["equal as a whole", "equal as a whole"], 8, &["equa…ole", "equa…ole"]),
+            (
+                &["漢字漢字漢字 1 漢字漢字", "漢字漢字漢字 2 漢字漢字"],
+                9,
+                &["…字漢字 1", "…字漢字 2"],
+            ),
+            (&["short", "another long title"], 8, &["short", "anot…tle"]),
+        ] {
+            assert_eq!(cut_apart(titles, columns), expected, "{titles:?}");
+        }
     }
 
     #[test]

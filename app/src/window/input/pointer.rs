@@ -36,8 +36,8 @@ pub(crate) struct Pointer {
     /// Panes whose program received a button press, with the button. The program must also receive the release. The
     /// latest press is last.
     pub(crate) captured: Vec<(PaneId, input::MouseButton)>,
-    /// The last cell that was reported to a program.
-    pub(crate) reported: Option<(PaneId, u16, u16)>,
+    /// The last position that was reported to a program: a cell, or a pixel if the program has requested pixels.
+    pub(crate) reported: Option<(PaneId, (i32, i32))>,
     /// The fractions of columns and lines that the wheel has turned since its last whole step.
     pub(crate) wheel: (f64, f64),
     pub(crate) wheel_buttons: WheelButtons,

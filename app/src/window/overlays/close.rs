@@ -1,6 +1,6 @@
 //! Closes a pane, tabs or the window. If programs run in them, asks the user first.
 
-use unterm_mux::PaneId;
+use unterm_mux::{PaneId, PaneState};
 
 use crate::window::{
     cx::Cx,
@@ -87,18 +87,15 @@ impl Overlays {
             Closing::Window if tabs > 1 => format!("this window with {tabs} tabs"),
             Closing::Window | Closing::Detach | Closing::Restart => "this window".to_owned(),
         };
-        let about = match (running.len(), panes.len()) {
-            (0, 0 | 1) => "Its shell will end".to_owned(),
-            (0, shells) => format!("{shells} shells will end"),
-            (1, _) => "A running program will end".to_owned(),
-            (many, _) => format!("{many} running programs will end"),
-        };
+        let live = panes.iter().filter(|pane| is_ended_by(what, **pane, cx)).count();
+        let about = what_ends(running.len(), live, panes.len());
         // When the last tab closes, the window ends and can't be restored, so the message does not mention "Undo
         // close".
         // Programs in tmux end at once.
         let is_in_tmux = |id: &PaneId| cx.mux.pane(*id).is_some_and(|pane| pane.is_in_tmux());
         let all: usize = layout.tabs.iter().map(|tab| tab.panes().len()).sum();
         let about = match what {
+            _ if live == 0 => about,
             Closing::Window | Closing::Detach | Closing::Restart => about,
             _ if panes.len() == all || panes.iter().any(is_in_tmux) => about,
             Closing::OtherTabs(_) if layout.tabs.len() > 2 => {
@@ -145,12 +142,55 @@ impl Overlays {
     }
 }
 
+/// Says what ends: running programs, or else shells. `live`: the number of panes whose program or shell ends. `panes`:
+/// the number of all panes that close. The programs of some panes have ended already, or outlive the window.
+fn what_ends(running: usize, live: usize, panes: usize) -> String {
+    match (running, live, panes) {
+        (0, 0, _) => "No program will end".to_owned(),
+        (0, 1, 1) => "Its shell will end".to_owned(),
+        (0, 1, _) => "One shell will end".to_owned(),
+        (0, shells, _) => format!("{shells} shells will end"),
+        (1, ..) => "A running program will end".to_owned(),
+        (many, ..) => format!("{many} running programs will end"),
+    }
+}
+
+/// Whether a pane's program or shell still runs, and ends if the pane closes with `what`. Programs in tmux outlive the
+/// window.
+fn is_ended_by(what: Closing, pane: PaneId, cx: &Cx<'_>) -> bool {
+    let Some(pane) = cx.mux.pane(pane) else { return false };
+    let outlives = pane.is_in_tmux() && (what == Closing::Window || what.leaves());
+    pane.state() == PaneState::Running && !outlives
+}
+
 /// The running program that ends if a pane closes with `what`. Programs in tmux outlive the window.
 fn ends_with(what: Closing, pane: PaneId, cx: &Cx<'_>) -> Option<String> {
+    if !is_ended_by(what, pane, cx) {
+        return None;
+    }
     let pane = cx.mux.pane(pane)?;
-    match (pane.is_in_tmux(), what) {
-        (false, _) => running(&pane),
-        (true, Closing::Window | Closing::Detach | Closing::Restart) => None,
-        (true, _) => Some(format!("{} (in tmux)", pane.title())),
+    match pane.is_in_tmux() {
+        false => running(&pane),
+        true => Some(format!("{} (in tmux)", pane.title())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_still_runs_is_counted() {
+        for (running, live, panes, expected) in [
+            (0, 1, 1, "Its shell will end"),
+            (0, 3, 3, "3 shells will end"),
+            // The programs of two panes have ended, and the panes are held.
+            (0, 1, 3, "One shell will end"),
+            (0, 0, 2, "No program will end"),
+            (1, 3, 4, "A running program will end"),
+            (2, 2, 2, "2 running programs will end"),
+        ] {
+            assert_eq!(what_ends(running, live, panes), expected);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Targets in the visible text: links, addresses, paths, hashes, numbers, and matches of the user's patterns.
 //!
-//! Only reads the rows of a snapshot, and joins wrapped rows to lines. `reach.rs` adds rows that are out of view but
-//! belong to visible lines. Never acts on a target.
+//! Only reads the rows of a snapshot, and joins wrapped rows to lines. `reach.rs` adds rows that are out of view or folded
+//! but belong to visible lines. Never acts on a target.
 
 pub(crate) mod reach;
 
@@ -16,7 +16,7 @@ use regex_automata::meta::Regex;
 use unterm_term::{Content, Point, SnapshotRow, Term, TextRange, Width};
 
 use crate::config::{HintAction, HintPattern, compile_pattern};
-use crate::window::overlays::targets::reach::Reach;
+use crate::window::overlays::targets::reach::{Reach, follows};
 
 /// The maximum number of targets to list.
 const CAP: usize = 1000;
@@ -127,7 +127,7 @@ impl Line {
     fn of(rows: &[SnapshotRow]) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut line = Self { text: String::new(), places: Vec::new() };
-        for row in rows {
+        for (index, row) in rows.iter().enumerate() {
             for (col, cell) in row.cells.iter().enumerate() {
                 let wide = match cell.width() {
                     Width::Tail | Width::Head => continue,
@@ -144,15 +144,15 @@ impl Line {
                     Content::Cluster(_) => line.text.push_str(row.cluster(col).unwrap_or(" ")),
                 }
             }
-            if !row.wrapped {
+            // The row after folded output does not continue the row before it.
+            let continues =
+                row.wrapped && rows.get(index + 1).is_some_and(|next| follows(row, next));
+            if !continues {
                 lines.push(std::mem::replace(
                     &mut line,
                     Self { text: String::new(), places: Vec::new() },
                 ));
             }
-        }
-        if !line.places.is_empty() {
-            lines.push(line);
         }
         lines
     }
@@ -284,11 +284,9 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
 
 /// The target that a click on a cell opens: a URL or, if `files` is set, a path that [`names_a_place`].
 pub(crate) fn clicked(rows: &[SnapshotRow], term: &Term, at: Point, files: bool) -> Option<Target> {
-    let index = rows.iter().position(|row| row.line == at.line)?;
-    let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
-    let last =
-        rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
-    let reach = Reach::of(&rows[first..last], term);
+    let mut lines = rows.chunk_by(|above, below| above.wrapped && follows(above, below));
+    let line = lines.find(|line| line.iter().any(|row| row.line == at.line))?;
+    let reach = Reach::of(line, term);
     let lines = Line::of(&reach.rows);
     // The pointer moves over many lines, but few of them contain a URL. Skip all others early.
     let has_url = |line: &&Line| {

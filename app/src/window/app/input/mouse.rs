@@ -5,7 +5,7 @@ use unterm_mux::{
     Pane, PaneId,
     input::{self, Modifiers, MouseEvent, MouseKind},
 };
-use unterm_term::MouseTracking;
+use unterm_term::{MouseEncoding, MouseTracking};
 use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
@@ -405,15 +405,16 @@ impl App {
         let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);
         let view = self.workspace.views.get(&target.id);
         let col = view.map_or(col, |view| view.column(usize::from(row), col));
-        if let MouseKind::Motion(_) = kind
-            && self.input.pointer.reported == Some((target.id, col, row))
-            && encoding != unterm_term::MouseEncoding::SgrPixels
-        {
-            return true;
-        }
-        self.input.pointer.reported = Some((target.id, col, row));
         // Unlike cells, pixel positions are not limited to the pane.
         let (x, y) = (target.x.floor() as i32, target.y.floor() as i32);
+        let place = match encoding {
+            MouseEncoding::SgrPixels => (x, y),
+            _ => (i32::from(col), i32::from(row)),
+        };
+        let reported = self.input.pointer.reported.replace((target.id, place));
+        if matches!(kind, MouseKind::Motion(_)) && reported == Some((target.id, place)) {
+            return true;
+        }
         let event = MouseEvent { kind, modifiers, col, row, x, y };
         if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
             send(&pane, &bytes);

@@ -61,6 +61,20 @@ fn a_program_receives_every_button_release() {
 }
 
 #[test]
+fn a_position_is_reported_once_also_in_pixels() {
+    for (encoding, reports) in [("\x1b[?1006h", 1), ("\x1b[?1016h", 3)] {
+        let mut script = Script::new();
+        script.print(&format!("\x1b[?1003h{encoding}"));
+        script.frame();
+        let (x, y) = script.cell(4, 6);
+        for right in [0.0, 0.2, 1.0, 1.0, 2.0, 2.0] {
+            script.event(Event::PointerMoved(x.floor() + right, y));
+        }
+        assert_eq!(script.typed(0).matches('M').count(), reports, "{encoding:?}");
+    }
+}
+
+#[test]
 fn shift_starts_a_new_selection_if_a_program_tracks_the_mouse() {
     let mut script = with_a_word();
     script.print("\x1b[?1000h\x1b[?1006h");

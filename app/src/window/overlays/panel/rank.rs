@@ -2,7 +2,8 @@
 //!
 //! Each word of the input must match a word of the item's title or of one of its other names. The variants of [`MatchKind`]
 //! are the ways to match, the best way first. Letters scattered over several words do not match. If two items match
-//! equally well, the more recently used item comes first.
+//! equally well, the more recently used item comes first. If no name of an item matches the whole input, words such as
+//! "show" and "the" are left out, and the other words may match different names of the item.
 
 use std::ops::Range;
 
@@ -12,6 +13,11 @@ use crate::window::overlays::panel::item::Item;
 /// inside a word (`INSIDE`).
 const LONG: usize = 4;
 const INSIDE: usize = 3;
+
+/// Words that say little about what the user looks for.
+const FILLERS: &str = "a activate active adjust an at change configure current decrease disable edit enable for go hide \
+                       in increase into jump list make my of off on open select selected set show switch terminal the \
+                       this to toggle turn use view with";
 
 /// The best way in which any name of an item matches; the best kind is first. Within a kind, matches of titles come
 /// before matches of other names.
@@ -33,6 +39,8 @@ pub(crate) enum MatchKind {
     /// A word of the input contains one wrong, missing or additional letter, or two swapped letters: `serach` for
     /// "Search".
     Misspelled,
+    /// The input matches without its [`FILLERS`], or its words are beginnings of words of different names.
+    Loosely,
     /// Each word of the input is the beginning of a word of the description.
     Described,
 }
@@ -41,6 +49,8 @@ pub(crate) enum MatchKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     kind: MatchKind,
+    /// How the rest of the input matches, if `kind` is [`MatchKind::Loosely`]; otherwise equal to `kind`.
+    rest: MatchKind,
     /// Whether the match is in a name other than the title.
     by_name: bool,
     used: std::cmp::Reverse<u32>,
@@ -56,11 +66,16 @@ impl Rank {
 /// The user's input, prepared for matching.
 pub(crate) struct Query {
     text: String,
+    /// The words of the text without [`FILLERS`].
+    words: Vec<String>,
 }
 
 impl Query {
     pub(crate) fn new(text: &str) -> Self {
-        Self { text: folded(text) }
+        let text = folded(text);
+        let is_filler = |word: &&str| FILLERS.split(' ').any(|filler| filler == *word);
+        let words = text.split_whitespace().filter(|word| !is_filler(word));
+        Self { words: words.map(str::to_owned).collect(), text }
     }
 
     /// The rank of an item, and the byte ranges of its title that match. `None` if the item does not match.
@@ -69,15 +84,37 @@ impl Query {
         let by_name = item.names.iter().filter_map(|name| Some(self.matches(name)?.0)).min();
         let found = by_title.as_ref().map(|(kind, _)| (*kind, false));
         let found = found.into_iter().chain(by_name.map(|kind| (kind, true))).min();
-        let (kind, by_name) = found.or_else(|| {
+        let found = found.map(|(kind, by_name)| (kind, kind, by_name));
+        let loosely = || Some((MatchKind::Loosely, self.loosely(item)?, true));
+        let (kind, rest, by_name) = found.or_else(loosely).or_else(|| {
             let mut words = self.text.split_whitespace();
             let is_long = words.clone().all(|word| word.chars().count() > INSIDE);
             let about = folded(&item.about);
             let begins = |wanted: &str| words_of(&about).any(|(_, word)| word.starts_with(wanted));
-            (is_long && words.all(begins)).then_some((MatchKind::Described, true))
+            let is_described = is_long && words.all(begins);
+            is_described.then_some((MatchKind::Described, MatchKind::Described, true))
         })?;
         let accents = by_title.map(|(_, accents)| accents).unwrap_or_default();
-        Some((Rank { kind, by_name, used: std::cmp::Reverse(item.used) }, accents))
+        Some((Rank { kind, rest, by_name, used: std::cmp::Reverse(item.used) }, accents))
+    }
+
+    /// How the input matches an item without its [`FILLERS`]. Words that match different names count as misspelled.
+    fn loosely<C>(&self, item: &Item<C>) -> Option<MatchKind> {
+        let rest = self.words.join(" ");
+        let is_shorter = rest != self.text;
+        // A single word has been compared with every name already.
+        if rest.is_empty() || (!is_shorter && self.words.len() == 1) {
+            return None;
+        }
+        let others = item.names.iter().map(|name| &**name);
+        let names = || std::iter::once(item.title.as_str()).chain(others.clone());
+        let rest = Self { text: rest, words: Vec::new() };
+        let by_name = names().filter(|_| is_shorter).filter_map(|name| Some(rest.matches(name)?.0));
+        let all: Vec<String> = names().map(folded).collect();
+        let begins = |wanted: &String| {
+            all.iter().any(|name| words_of(name).any(|(_, word)| word.starts_with(wanted.as_str())))
+        };
+        by_name.min().or_else(|| self.words.iter().all(begins).then_some(MatchKind::Misspelled))
     }
 
     /// How the input matches a name, and the byte ranges of the name that match.
@@ -236,6 +273,23 @@ mod tests {
         ];
         assert_eq!(listed("quit", &items)[..2], ["Quit", "Close window"]);
         assert_eq!(listed("close-win", &items), ["Close window"]);
+    }
+
+    #[test]
+    fn words_of_little_meaning_and_of_several_names_match_last() {
+        let items = [
+            item("Show marks"),
+            item("Opacity").named("window.opacity").also(["transparent background"]),
+            item("Copy output").also(["last command"]),
+        ];
+        assert_eq!(listed("show opacity", &items), ["Opacity"]);
+        assert_eq!(listed("set the window opacity", &items), ["Opacity"]);
+        assert_eq!(listed("last output", &items), ["Copy output"]);
+        assert_eq!(listed("show", &items), ["Show marks"], "a filler alone is a word");
+        assert!(listed("the", &items).is_empty());
+        assert!(listed("opacity zebra", &items).is_empty());
+        let both = [item("Output of commands"), item("Show output")];
+        assert_eq!(listed("show output", &both), ["Show output", "Output of commands"]);
     }
 
     #[test]
