@@ -12,7 +12,7 @@ use unterm_term::{
 };
 
 use crate::color::PaneColors;
-use crate::font::Stretch;
+use crate::font::{Ligatures, Stretch};
 use crate::fonts::Fonts;
 use crate::frame::{Frame, FrameChrome, FramePane, FrameRow};
 use crate::glyph_cache::GlyphCache;

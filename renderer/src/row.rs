@@ -7,11 +7,10 @@ mod registered;
 mod state;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use unterm_term::{
-    Attrs, Cell, Content, CursorShape, LineSize, Link, RegisteredGlyphs, Rgb, SnapshotRow, Style,
-    StyleRun, Underline, Width,
+    Attrs, Cell, Content, LineSize, RegisteredGlyphs, Rgb, SnapshotRow, Style, StyleRun, Underline,
+    Width,
 };
 
 use ligatures::Ligature;
