@@ -191,7 +191,11 @@ fn bash_shows_its_prompt_if_its_hooks_are_read_only() {
             type_line(&pane, &line);
             assert_eq!(last_ended(&pane), (line, Some(code), String::new()), "{change}");
         }
-        assert!(!screen(&pane).iter().any(|row| row.contains(": readonly")), "{:#?}", screen(&pane));
+        assert!(
+            !screen(&pane).iter().any(|row| row.contains(": readonly")),
+            "{:#?}",
+            screen(&pane)
+        );
     }
     let home = tempfile::tempdir().unwrap();
     let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
