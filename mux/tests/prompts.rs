@@ -43,6 +43,13 @@ const BASH_LIKE_STARSHIP: &str = "starship_precmd() { STATUS=$?; PS1=$(printf '\
 const ZSH_LIKE_POWERLEVEL10K: &str = "autoload -Uz add-zsh-hook\nsetopt prompt_subst\n\
     p10k_precmd() { PS1=$'%F{blue}dir%f main\\n%F{green}❯%f '; RPS1='right'; \
     precmd_functions=(${precmd_functions:#p10k_precmd} p10k_precmd) }\nadd-zsh-hook precmd p10k_precmd\n";
+/// Draws what powerlevel10k draws with frames around its lines and its own marks: before each prompt, it goes to the next
+/// line and back. It draws a right prompt in both lines.
+const ZSH_WITH_OWN_MARKS: &str = "autoload -Uz add-zsh-hook\nsetopt prompt_subst\n\
+    up() { print -rn -- $'%{\\e]133;A\\a%}%{\\n\\e[A%}' }\n\
+    fill() { print -rn -- ${(l:COLUMNS-14:: :)} }\n\
+    p10k_precmd() { PS1=$'$(up)╭─ ~ $(fill)ctx ─╮\\n╰─❯ %{\\e]133;B\\a%}'; RPS1='─╯' }\n\
+    add-zsh-hook precmd p10k_precmd\n";
 /// Shows the mode of vi's keys, and draws the prompt again when the mode changes.
 const ZSH_MODE: &str = "bindkey -v\nKEYTIMEOUT=1\nPS1='(ins)own> '\n\
     zle-keymap-select() { PS1=\"(${${KEYMAP/vicmd/cmd}/(viins|main)/ins})own> \"; zle reset-prompt }\n\
@@ -112,6 +119,9 @@ const CASES: &[Case] = &[
     Case { program: "zsh", settings: ZSH_MODE, shown: &["(ins)own>"], has_vi_keys: true, ..CASE },
     Case { program: "zsh", settings: ZSH_LIKE_POWERLEVEL10K, shown: &["dir main", "❯"], ..CASE },
     Case {
+        program: "zsh", settings: ZSH_WITH_OWN_MARKS, shown: &["╭─ ~", "╰─❯"], ..CASE
+    },
+    Case {
         program: "zsh",
         settings: "PS1='own> '\n",
         late: "precmd() { PS1=$'dir\\nlate> ' }",
@@ -140,7 +150,7 @@ const CASES: &[Case] = &[
     },
     Case {
         program: "fish",
-        settings: "set -g fish_greeting\nfunction fish_prompt; echo dir; echo -n 'own> '; end\n",
+        settings: "set -g fish_greeting\nfunction fish_prompt; echo dir; echo 'own> '; end\n",
         shown: &["dir", "own>"],
         ..CASE
     },

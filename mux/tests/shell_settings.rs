@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::common::{run, screen, wait, wait_until_settled};
-use crate::shell_integration::{commands, integrated, type_line};
+use crate::shell_integration::{commands, integrated, mux_of, type_line};
 use unterm_mux::{Mux, OnExit, Pane};
 use unterm_term::Command;
 
@@ -93,6 +93,9 @@ fn bash_reports_exit_codes_whatever_its_prompt_becomes() {
         "shopt -s promptvars",
         "shopt -u expand_aliases",
         "unalias -a; shopt -s expand_aliases",
+        "alias builtin='echo B' local='echo L' printf='echo P' unset='echo U'",
+        "\\unalias builtin local printf unset; local() { echo mine; }; printf() { echo mine; }",
+        "unset -f local printf",
         "trap true DEBUG",
         "trap - DEBUG; IFS=_abcdeu",
         "unset IFS; exec 3>&1",
@@ -105,6 +108,101 @@ fn bash_reports_exit_codes_whatever_its_prompt_becomes() {
     ] {
         check("bash", settings, &changes);
     }
+}
+
+/// Runs lines in a shell with integration and in a shell without it. Both must show the same text.
+fn check_shown(program: &str, settings: &str, lines: &[&str]) {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell(program, home.path(), settings);
+    let plain_mux = mux_of(home.path(), false);
+    let plain = shell_in(&plain_mux, program, home.path(), settings);
+    wait(&pane, "a prompt", is_asking);
+    wait(&plain, "the first prompt", |plain| screen(plain) == screen(&pane));
+    for line in lines {
+        type_line(&pane, line);
+        plain.write(format!("{line}\r").as_bytes()).unwrap();
+        wait(&plain, &format!("{line}: {:#?}", screen(&pane)), |plain| {
+            screen(plain) == screen(&pane)
+        });
+    }
+}
+
+#[test]
+fn traps_of_a_user_run_for_no_part_of_the_integration() {
+    let lines = [
+        "trap 'echo \"[$BASH_COMMAND]\"' DEBUG",
+        "echo one",
+        "PROMPT_COMMAND=true",
+        "shopt -s extdebug",
+        "echo two",
+        "shopt -u extdebug; trap - DEBUG",
+        "set -T; trap 'echo \"<$BASH_COMMAND>\"; true \"$_\"' DEBUG",
+        "echo three",
+        "trap - DEBUG; trap 'echo returned' RETURN",
+        "true",
+        "trap - RETURN; set +T; trap 'echo failed' ERR",
+        "false",
+        "true | false | true",
+        "false | false",
+        "set -E",
+        "false",
+    ];
+    check_shown("bash", "PS1='$ '\nunset HISTFILE\n", &lines);
+}
+
+#[test]
+fn words_of_a_user_do_not_change_the_integration() {
+    let names = ["alias", "bind", "builtin", "command", "eval", "local", "printf", "read", "set"];
+    let aliases = names.map(|name| format!("alias {name}='echo {name}'\n")).concat();
+    let functions = names.map(|name| match name {
+        "builtin" => String::new(),
+        _ => format!("function {name} {{ echo {name}; }}\n"),
+    });
+    for words in [aliases, functions.concat()] {
+        let settings = format!("PS1='$ '\nunset HISTFILE\n{words}");
+        let lines = ["true", "PROMPT_COMMAND='PS1=\"% \"'", "echo one | cat", "PROMPT_COMMAND="];
+        check_shown("bash", &settings, &lines);
+    }
+}
+
+#[test]
+fn a_line_break_that_ends_a_prompt_of_fish_is_left_out() {
+    let lines = [
+        "function fish_prompt; echo; echo 'two> '; end",
+        "function fish_prompt; echo \"$status $pipestatus> \"; end",
+        "false | true",
+        "function fish_prompt; echo dir; echo; end",
+    ];
+    let settings = "set -g fish_greeting\nfunction fish_prompt; echo 'own> '; end\n";
+    check_shown("fish", settings, &lines);
+}
+
+#[test]
+fn bash_shows_its_prompt_if_its_hooks_are_read_only() {
+    for (change, code) in [
+        ("PROMPT_COMMAND=true; readonly PROMPT_COMMAND", 3),
+        ("unset PROMPT_COMMAND; readonly PROMPT_COMMAND", 4),
+        ("PROMPT_COMMAND=(true); declare -rx PROMPT_COMMAND", 5),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+        type_line(&pane, change);
+        for line in [format!("sh -c 'exit {code}'"), format!("unset PS2; sh -c 'exit {code}'")] {
+            type_line(&pane, &line);
+            assert_eq!(last_ended(&pane), (line, Some(code), String::new()), "{change}");
+        }
+        assert!(
+            !screen(&pane).iter().any(|row| row.contains(": readonly")),
+            "{:#?}",
+            screen(&pane)
+        );
+    }
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = shell("bash", home.path(), "PS1='$ '\n");
+    type_line(&pane, "PROMPT_COMMAND=true; readonly PROMPT_COMMAND PS0 PS2 HISTIGNORE");
+    type_line(&pane, "PS1='% '");
+    type_line(&pane, "sh -c 'exit 6'");
+    assert_eq!(last_ended(&pane).1, Some(6), "{:#?}", screen(&pane));
 }
 
 #[test]
@@ -148,6 +246,9 @@ fn zsh_reports_exit_codes_whatever_its_hooks_become() {
         "unsetopt ksh_arrays; setopt sh_word_split no_unset err_return",
         "unsetopt sh_word_split err_return; setopt unset extended_glob null_glob",
         "setopt prompt_subst no_prompt_sp",
+        "zmodload -u zsh/sched",
+        "disable sched",
+        "enable sched",
         "TRAPDEBUG() { true }",
         "unfunction TRAPDEBUG; setopt posix_builtins posix_identifiers",
         "emulate ksh",
@@ -234,6 +335,9 @@ fn fish_reports_exit_codes_whatever_its_prompt_becomes() {
         "function on_prompt --on-event fish_prompt; echo mine; false; end",
         "function on_end --on-event fish_postexec; false; end",
         "function fish_right_prompt; echo right; end",
+        "function count; builtin echo mine; end; function contains; builtin echo mine; end",
+        "functions -e count contains; function functions; builtin echo mine; end",
+        "builtin functions -e functions; function commandline; builtin echo mine; end",
     ];
     check("fish", "set -g fish_greeting\nfunction fish_prompt; echo -n 'own> '; end\n", &changes);
 }

@@ -42,12 +42,21 @@ if [ -n "${UNTERM_BASH_INJECT-}" ]; then
         if [ -r "$HOME/.bashrc" ]; then . "$HOME/.bashrc"; fi
     fi
     builtin unset _unterm_file
+    # The rest of this file is parsed without the user's aliases, which may replace `builtin`.
+    if builtin shopt -q expand_aliases; then
+        _unterm_expands=1
+        builtin shopt -u expand_aliases
+    fi
 fi
 
 # Load the integration once in each interactive shell of a pane. Versions before 4.4 can detect the start of a command
 # only by a trap. Never compare the nonce itself, because traces (`set -x`) show the compared texts.
 if [[ $- != *i* || -z ${_unterm_nonce:+1} || -n ${_unterm_on-} ]] \
     || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+    if [[ -n ${_unterm_expands-} ]]; then
+        builtin unset _unterm_expands
+        builtin shopt -s expand_aliases
+    fi
     builtin return 0
 fi
 
@@ -71,8 +80,9 @@ _unterm_at=0
 if ((_unterm_version >= 501)); then _unterm_at=1000; fi
 # Used to test conditions in expansions: `_unterm_if[condition]` is set if the condition is true.
 _unterm_if=([1]=1)
-# 1 if the user had made PROMPT_COMMAND read-only before.
-_unterm_fixed=0
+# If PROMPT_COMMAND is read-only, the last letter of this name is removed. An arithmetic expansion then returns the value
+# of the shorter name.
+_unterm_writes=_unterm_writer _unterm_writer=1 _unterm_write=0
 
 # The marks in prompts. Element 1 of each array is used if bash does not expand prompts (`promptvars` is off), element 0
 # otherwise. An expansion can change variables, but can run commands only in a child process. In a shell that inherited
@@ -124,13 +134,15 @@ _unterm_c=('${_unterm_if[${_unterm_ran-1} == 0 && HISTCMD == _unterm_next + 1]:+
     '\e]133;C;nonce='"$_unterm_nonce"'\a')
 # A further line was read, but Unterm's hooks did not report the end of the last command. Report it without an exit
 # code.
-_unterm_c[0]+='${_unterm_if[${_unterm_ran-0} == 1 && HISTCMD > _unterm_next + 1]:+\e]133;D;;nonce=${_unterm_nonce}\a}'
+_unterm_c[0]+='${_unterm_if[${_unterm_ran-0} == 1 && HISTCMD > ${_unterm_next-HISTCMD} + 1]:+\e]133;D;;nonce=${_unterm_nonce}\a}'
 _unterm_c[0]+='\e]133;C;nonce=${_unterm_nonce-}\a'
 _unterm_c[0]+='${_unterm_if[_unterm_ran = 1, _unterm_turn = ${_unterm_turn-0} + 6, 0]:+}'
 # Let PS0 and PS1 put Unterm's element back into PROMPT_COMMAND. Before bash 5.1, they do so only if PROMPT_COMMAND is
 # empty.
 _unterm_keep 'PROMPT_COMMAND[_unterm_at]' _unterm_after
-_unterm_step='${_unterm_if[${_unterm_fixed-1} == 0]:+'$_unterm_step'}'
+# An assignment to a read-only variable would end the expansion, and bash would never show the prompt.
+_unterm_step='${_unterm_if[${_unterm_writes%[-${PROMPT_COMMAND[@]@a}]}]:+'$_unterm_step'}'
+_unterm_step='${_unterm_if[0${_unterm_on-}]:+'$_unterm_step'}'
 _unterm_b[0]+=$_unterm_step
 _unterm_c[0]+=$_unterm_step
 _unterm_b[0]+='\]'
@@ -149,16 +161,14 @@ _unterm_variables() {
     if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then . "$UNTERM_VARIABLES.sh" 2>/dev/null; fi
 }
 
-# Prints to the terminal, even if the user has redirected this shell's output.
-_unterm_print() {
-    if [[ -t 1 ]]; then builtin printf '%s' "$1"; else builtin printf '%s' "$1" >/dev/tty; fi
-}
+# Prints to the terminal, even if this shell's output is redirected.
+_unterm_print() { builtin printf '%s' "$1" >/dev/tty; }
 
 # Reports the end of the command with this exit code, if a command has run. If its output did not end with a line break,
 # begins a new row. If elements of the user ran before (`$2`: all elements), the last row may be their text, so the prompt
 # follows it in that row.
 _unterm_end() {
-    local number='\#' text= row=$'\e]133;L\a'
+    builtin local number='\#' text= row=$'\e]133;L\a'
     if [[ -n ${2-} && $2 != _unterm_after ]]; then row=; fi
     _unterm_pwd=$PWD
     # Report the directory before the command's end, because a caller that waits for the end then asks for the
@@ -175,7 +185,7 @@ _unterm_end() {
 # Reports that a prompt begins here. Does not begin a new row, because text printed by PROMPT_COMMAND may precede the
 # prompt.
 _unterm_ask() {
-    local text= reset=
+    builtin local text= reset=
     if [[ $PWD != "$_unterm_pwd" ]]; then
         builtin printf -v text '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     fi
@@ -188,53 +198,56 @@ _unterm_ask() {
 # Runs in a child process, from PS1.
 _unterm_late() {
     builtin set +x
-    {
-        _unterm_end "$1"
-        _unterm_ask
-    } >/dev/tty
+    _unterm_end "$1"
+    _unterm_ask
 }
 
 # Runs at the beginning of element 0 if PROMPT_COMMAND contains elements of the user, because output of those elements
 # is not output of the command. `$?` is the command's exit code only if no other element ran before.
 _unterm_before() {
-    { local status=$? pipe=("${PIPESTATUS[@]}") IFS= - && builtin set +x; } 2>/dev/null
+    { _unterm_status=$? _unterm_pipes=("${PIPESTATUS[@]}") && builtin local pipe=_unterm_pipe IFS= - && builtin set +x; } 2>/dev/null
+    builtin local status="$_unterm_status"
     # Elements of the user can read PIPESTATUS too, so it must be restored. Only a pipeline can set it. Do not restore
     # it with `set -e`, because a failing pipeline would then end the shell.
-    builtin unalias _unterm_pipe 2>/dev/null || :
-    if [[ ${#pipe[@]} != 1 && $- != *e* ]]; then
-        builtin printf -v pipe ' | (exit %s)' "${pipe[@]}"
-        builtin alias _unterm_pipe="${pipe# | }"
+    if [[ $- == *e* ]]; then
+        _unterm_status=0
+    elif [[ ${#_unterm_pipes[@]} != 1 ]]; then
+        builtin printf -v pipe ' | (exit %s)' "${_unterm_pipes[@]}"
+        pipe=${pipe# | }
     fi
+    if ((_unterm_status)); then pipe+=' && :'; fi
+    builtin alias _unterm_pipe="$pipe"
     if [[ ${#FUNCNAME[@]} == 1 && "${PROMPT_COMMAND[*]-}" == $'_unterm_before\n'* && $_unterm_early == 0 ]]; then
         _unterm_early=1
         _unterm_end "$status"
     fi
-    if [[ $- == *e* ]]; then builtin return 0; fi
-    builtin return "$status"
+    builtin return "$_unterm_status"
 }
 
-# Runs after `_unterm_before`. If the command was a pipeline, an alias replaces this function by a pipeline with the
-# same exit codes.
-_unterm_pipe() { builtin return "$?"; }
+# Runs after `_unterm_before`. Its alias restores the exit codes of a pipeline. A failure on the left of `&&` runs no ERR
+# trap of the user.
+_unterm_pipe() { builtin return "$_unterm_status"; }
 
-# Keeps the user's DEBUG trap from running for Unterm's elements of PROMPT_COMMAND. Such traps take the first command
-# after the user's last hook for the next command of the user (bash-preexec, starship). The word after `case` names
-# Unterm, so that its trace (`set -x`) differs from that of the trap. `$1` is the exit code to return.
-# `$2` is the output of `trap -p DEBUG`, because a function has no DEBUG trap of its own.
+# Keeps the user's DEBUG trap from running for Unterm's elements of PROMPT_COMMAND and, with `set -T`, inside Unterm's
+# functions. Such traps take the first command after the user's last hook for the next command of the user (bash-preexec,
+# starship). The word after `case` names Unterm, so that its trace (`set -x`) differs from that of the trap.
+# `$1` is the output of `trap -p DEBUG`, because a function has no DEBUG trap of its own. With `set -T`, output of the
+# trap precedes it.
 _unterm_guard() {
-    { local status=$1 text=$2 IFS= - && builtin set +x; } 2>/dev/null
-    if [[ $text == "trap -- '"*"' DEBUG" && $text != *'case ${_unterm_on+$BASH_COMMAND} in (_unterm_'* ]]; then
-        text=${text#trap -- }
+    { builtin local text="$1" IFS= - && builtin set +x; } 2>/dev/null
+    if [[ $text == *"trap -- '"*"' DEBUG" && $text != *'case ${_unterm_on+$BASH_COMMAND:'* ]]; then
+        text=${text#*trap -- }
         builtin eval "text=${text% DEBUG}"
-        builtin trap 'case ${_unterm_on+$BASH_COMMAND} in (_unterm_*) ;; (*)'$'\n'"$text"$'\n'';; esac' DEBUG
+        builtin trap 'case ${_unterm_on+$BASH_COMMAND:${FUNCNAME-}} in (_unterm_* | *:_unterm_*) ;; (*)'$'\n'"$text"$'\n'';; esac' DEBUG
     fi
-    if [[ $- == *e* ]]; then builtin return 0; fi
-    builtin return "$status"
 }
+
+# Whether no trap has run since the command before, whose last word is `$1` if so.
+_unterm_is_quiet() { [[ $1 == _unterm_after ]]; }
 
 # The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
-    { local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
+    { builtin local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
     if ! builtin shopt -q promptvars; then is_text=1; fi
     all=${PROMPT_COMMAND[*]-}
     # Since bash 5.1, `$?` is the command's exit code in each element, but not in each part of an element.
@@ -292,7 +305,7 @@ _unterm_after() {
 # Skips the rest of a control string, up to its end: BEL, or ESC and a backslash. Never skips the key that Unterm types
 # before a command, because a user can press the keys with which such a string begins.
 _unterm_skip() {
-    local key
+    builtin local key
     while builtin read -rs -N 1 -t 0.1 key && [[ $key != [$'\a\\\x1e'] ]]; do :; done
 }
 
@@ -305,42 +318,43 @@ _unterm_follow() {
     fi
 }
 
-# Aliases run the functions with traces off (`set -x`). Traces would count as output of the command until its end is
-# reported, and would show the nonce. If the aliases are lost, the functions do the same.
-_unterm_aliases=([0]=$'{ _unterm_before; _unterm_guard "$?" "$(builtin trap -p DEBUG)"; } 2>/dev/null\n{ _unterm_pipe; } 2>/dev/null'
-    [1]='{ _unterm_after; } 2>/dev/null')
+# Aliases run the functions without output, and without the user's traps for errors. Output of the user's traps and
+# traces (`set -x`) would count as output of the command until its end is reported, and traces would show the nonce.
+# If the aliases are lost, the functions do the same with that output.
+_unterm_aliases=([0]=$'{ _unterm_before || \\builtin :; _unterm_guard "$(\\builtin trap -p DEBUG)"; } >/dev/null 2>&1\n{ _unterm_pipe; } >/dev/null 2>&1'
+    [1]='{ _unterm_after; _unterm_is_quiet "$_" || _unterm_guard "$(\builtin trap -p DEBUG)"; } >/dev/null 2>&1')
 
 # Restores everything that was lost: Unterm's parts of PROMPT_COMMAND, PS0, PS1, PS2 and HISTIGNORE. Compares each
 # variable with its last value by `test`, because `test` is fast.
 _unterm_left=(- - - -)
 _unterm_again() {
-    { local status=$? IFS= is_text=${1-} - && builtin set +x; } 2>/dev/null
+    { builtin local status=$? IFS= is_text="${1-}" - && builtin set +x; } 2>/dev/null
     if [[ -z $is_text ]]; then
         is_text=0
         if ! builtin shopt -q promptvars; then is_text=1; fi
     fi
-    if ((! _unterm_fixed)) && ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; then
+    if [[ ${PROMPT_COMMAND[*]@a} != *r* ]] && ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; then
         _unterm_place
         _unterm_left[3]=${PROMPT_COMMAND[*]}
     fi
-    if ! builtin test "$is_text${PS0-}" = "${_unterm_left[0]-}" && [[ ${PS0+${PS0@a}} != *r* ]]; then
+    if ! builtin test "$is_text${PS0-}" = "${_unterm_left[0]-}" && [[ ${PS0[*]@a} != *r* ]]; then
         _unterm_strip PS0 "${_unterm_c[@]}"
         PS0+=${_unterm_c[is_text]}
         # With `promptvars` off, PS0 contains the nonce itself, so it must not be exported.
         if ((is_text)); then builtin export -n PS0; fi
         _unterm_left[0]=$is_text$PS0
     fi
-    if ! builtin test "$is_text${PS1-}" = "${_unterm_left[1]-}" && [[ ${PS1+${PS1@a}} != *r* ]]; then
+    if ! builtin test "$is_text${PS1-}" = "${_unterm_left[1]-}" && [[ ${PS1[*]@a} != *r* ]]; then
         _unterm_strip PS1 "${_unterm_a[@]}" "${_unterm_b[@]}"
         PS1=${_unterm_a[is_text]}$PS1${_unterm_b[is_text]}
         _unterm_left[1]=$is_text$PS1
     fi
-    if ! builtin test "${PS2-}" = "${_unterm_left[2]-}" && [[ ${PS2+${PS2@a}} != *r* ]]; then
+    if ! builtin test "${PS2-}" = "${_unterm_left[2]-}" && [[ ${PS2[*]@a} != *r* ]]; then
         _unterm_strip PS2 "$_unterm_a2" "$_unterm_b2"
         PS2=$_unterm_a2$PS2$_unterm_b2
         _unterm_left[2]=$PS2
     fi
-    if [[ ${HISTIGNORE-} != *"$_unterm_typed"* && ${HISTIGNORE+${HISTIGNORE@a}} != *r* ]]; then
+    if [[ ${HISTIGNORE-} != *"$_unterm_typed"* && ${HISTIGNORE[*]@a} != *r* ]]; then
         HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$_unterm_typed
     fi
     if [[ -z ${BASH_ALIASES[_unterm_after]-} || -z ${BASH_ALIASES[_unterm_before]-} ]]; then
@@ -351,7 +365,7 @@ _unterm_again() {
 
 # Removes Unterm's parts from a prompt.
 _unterm_strip() {
-    local name=$1 text=${!1-} part
+    builtin local name="$1" text="${!1-}" part
     builtin shift
     if [[ $text == *']133;'* ]]; then
         for part in "$@"; do text=${text//"$part"/}; done
@@ -362,7 +376,7 @@ _unterm_strip() {
 # Puts Unterm's elements into PROMPT_COMMAND. `_unterm_after` becomes the last element. If there are other elements,
 # `_unterm_before` is added at the beginning of the first. Before bash 5.1, all elements are lines of one string.
 _unterm_place() {
-    local all index indices text last=$_unterm_at
+    builtin local all index indices text last="$_unterm_at"
     if ((_unterm_version >= 501)); then
         indices=("${!PROMPT_COMMAND[@]}")
         if ((${#indices[@]})); then last=${indices[-1]}; fi
@@ -407,12 +421,11 @@ _unterm_place() {
     fi
 }
 
-if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND[@]@a}} == *r* ]]; then _unterm_fixed=1; fi
 _unterm_again
 
 # Gives the integration also to a shell that the user starts by its name.
 _unterm_shell() {
-    local name=$1 arg
+    builtin local name="$1" arg
     builtin shift
     for arg in "$@"; do
         case $arg in
@@ -423,29 +436,29 @@ _unterm_shell() {
             ;;
         esac
     done
-    local data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
-    local file=$folder/nonces/$$-$RANDOM status=0
+    builtin local data="${XDG_DATA_DIRS:-/usr/local/share:/usr/share}" folder="$UNTERM_SHELL_INTEGRATION"
+    builtin local file="$folder/nonces/$$-$RANDOM" status=0
     (
         builtin set +x
         builtin umask 077
-        command mkdir -p "$folder/nonces"
+        builtin command mkdir -p "$folder/nonces"
         builtin printf '%s\n' "$_unterm_nonce" >|"$file"
     ) 2>/dev/null || :
     # Set the variables by env(1), because an assignment here would switch this shell to POSIX mode.
     case $name in
     bash)
-        command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
+        builtin command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
             ENV="$folder/bash/unterm.bash" bash "$@" || status=$?
         ;;
     zsh)
-        command env UNTERM_NONCE_FILE="$file" ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} \
+        builtin command env UNTERM_NONCE_FILE="$file" ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} \
             ZDOTDIR="$folder/zsh" zsh "$@" || status=$?
         ;;
     *)
-        command env UNTERM_NONCE_FILE="$file" XDG_DATA_DIRS="$folder:$data" "$name" "$@" || status=$?
+        builtin command env UNTERM_NONCE_FILE="$file" XDG_DATA_DIRS="$folder:$data" "$name" "$@" || status=$?
         ;;
     esac
-    command rm -f -- "$file"
+    builtin command rm -f -- "$file"
     builtin return "$status"
 }
 if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
@@ -457,9 +470,9 @@ if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
     builtin unset _unterm_name
 fi
 
-if [[ -n $_unterm_traces ]]; then
-    builtin unset _unterm_traces
-    builtin set -x
-else
-    builtin unset _unterm_traces
-fi
+# All commands of this group are parsed before the first of them runs.
+{
+    if [[ -n ${_unterm_expands-} ]]; then builtin shopt -s expand_aliases; fi
+    if [[ -n $_unterm_traces ]]; then builtin set -x; fi
+    { builtin unset _unterm_expands _unterm_traces; } 2>/dev/null
+}

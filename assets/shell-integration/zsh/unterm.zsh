@@ -5,8 +5,6 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -g _unterm_on=1
     # 1 if a command has run and its end is not reported yet.
     'builtin' 'typeset' -gi _unterm_ran=0
-    # 1 if `_unterm_last` is scheduled for the next prompt.
-    'builtin' 'typeset' -gi _unterm_scheduled=0
     'builtin' 'typeset' -ga precmd_functions
     'builtin' 'typeset' -ga preexec_functions
     'builtin' 'typeset' -ga zshaddhistory_functions
@@ -113,12 +111,10 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     }
 
     # zsh runs a scheduled command after all hooks of a prompt and before it shows the prompt. It does so even if the
-    # lists of hooks are empty by then.
+    # lists of hooks are empty by then. Fails if zsh can't schedule commands.
     _unterm_schedule() {
-        if (( ! _unterm_scheduled )) && 'builtin' 'zmodload' zsh/sched; then
-            'builtin' 'sched' +0 '{ _unterm_last; } 2>/dev/null'
-            _unterm_scheduled=1
-        fi
+        'builtin' 'zmodload' zsh/sched || 'builtin' 'return'
+        [[ "${zsh_scheduled_events-}" == *_unterm_last* ]] || 'builtin' 'sched' +0 '{ _unterm_last; } 2>/dev/null'
     }
 
     # Reports the end of the command with this exit code, if a command has run.
@@ -144,8 +140,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
                 'builtin' 'typeset' -g POWERLEVEL9K_TERM_SHELL_INTEGRATION=true
             fi
             _unterm_end $code
-            _unterm_schedule
-            if (( ! _unterm_scheduled )); then _unterm_ask; fi
+            _unterm_schedule || _unterm_ask
         } 2>/dev/null
     }
 
@@ -154,7 +149,6 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
-        _unterm_scheduled=0
         # A command is editing a line itself (`vared`), so this is not a prompt.
         if 'builtin' 'zle'; then 'builtin' 'return'; fi
         # Unterm's first hook was lost, so report the command's end here.
@@ -300,7 +294,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
             line=${line//$'\n'/'\x0a'}
             line=${line//$'\t'/'\x09'}
             line=${line//[[:cntrl:]]/}
-            _unterm_schedule
+            _unterm_schedule || :
             _unterm_ran=1
             _unterm_print $'\e]633;E;'"$line;$_unterm_nonce"$'\a\e]133;C;nonce='"$_unterm_nonce"$'\a'
         } 2>/dev/null
@@ -308,7 +302,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
 
     _unterm_rearm
     # A .zshrc is read after this file, and may set these lists again.
-    _unterm_schedule 2>/dev/null
+    _unterm_schedule 2>/dev/null || :
 
     # Gives the integration also to a shell that the user starts by its name.
     _unterm_shell() {

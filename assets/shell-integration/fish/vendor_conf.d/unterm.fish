@@ -7,14 +7,14 @@
 if set -q UNTERM_NONCE_FILE
     if test -r "$UNTERM_NONCE_FILE"
         read -gu __unterm_nonce <$UNTERM_NONCE_FILE
-        printf '' >$UNTERM_NONCE_FILE
+        builtin printf '' >$UNTERM_NONCE_FILE
     end
     set -e UNTERM_NONCE_FILE
 end
 
 if set -q XDG_DATA_DIRS; and set -q UNTERM_SHELL_INTEGRATION
     set -l folders (string split ':' -- $XDG_DATA_DIRS)
-    if set -l index (contains -i -- $UNTERM_SHELL_INTEGRATION $folders)
+    if set -l index (builtin contains -i -- $UNTERM_SHELL_INTEGRATION $folders)
         set -e folders[$index]
         switch (string join ':' -- $folders)
             case '' /usr/local/share:/usr/share
@@ -33,19 +33,19 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     # new.
     function __unterm_variables
         if test -n "$UNTERM_VARIABLES"; and test -O "$UNTERM_VARIABLES.fish"
-            source "$UNTERM_VARIABLES.fish" 2>/dev/null
+            builtin source "$UNTERM_VARIABLES.fish" 2>/dev/null
         end
     end
 
     # Runs for a key that ends a search and vi's command mode, and empties the line. Unterm types the key twice before a
     # command.
     function __unterm_reset
-        commandline -f cancel
-        commandline -r ''
+        builtin commandline -f cancel
+        builtin commandline -r ''
         # If the user's bindings have the mode `insert`, text can be typed only in that mode.
-        if test "$fish_bind_mode" != insert; and bind -M insert '' >/dev/null 2>&1
+        if test "$fish_bind_mode" != insert; and builtin bind -M insert '' >/dev/null 2>&1
             set fish_bind_mode insert
-            commandline -f repaint-mode
+            builtin commandline -f repaint-mode
         end
     end
 
@@ -53,21 +53,21 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     function __unterm_prompt --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
         __unterm_variables
         for mode in default insert replace replace_one visual
-            bind -M $mode \c^\c_ __unterm_reset
+            builtin bind -M $mode \c^\c_ __unterm_reset
             # Skip a report of the size (mode 2048) up to its last character. A resize can send one to a program that was
             # killed. A mode of the bindings waits for that character.
-            if not bind -M $mode \e\[48\; >/dev/null 2>&1
-                bind -M $mode -m __unterm_skip_$mode \e\[48\; true
+            if not builtin bind -M $mode \e\[48\; >/dev/null 2>&1
+                builtin bind -M $mode -m __unterm_skip_$mode \e\[48\; true
                 for key in 0 1 2 3 4 5 6 7 8 9 \;
-                    bind -M __unterm_skip_$mode $key true
+                    builtin bind -M __unterm_skip_$mode $key true
                 end
-                bind -M __unterm_skip_$mode -m $mode t true
-                bind -M __unterm_skip_$mode -m $mode '' self-insert
+                builtin bind -M __unterm_skip_$mode -m $mode t true
+                builtin bind -M __unterm_skip_$mode -m $mode '' self-insert
             end
         end
         __unterm_again
-        printf '\e]7;kitty-shell-cwd://%s%s\a' $hostname $PWD
-        printf '\e]133;A;reset_key=1;nonce=%s\a' $__unterm_nonce
+        builtin printf '\e]7;kitty-shell-cwd://%s%s\a' $hostname $PWD
+        builtin printf '\e]133;A;reset_key=1;nonce=%s\a' $__unterm_nonce
     end
 
     # Puts marks around the current prompt, in functions that fish also calls when it redraws the prompt itself
@@ -75,32 +75,35 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     # `$pipestatus`, so the first mark is printed with the mode.
     function __unterm_again
         set -l code $status
-        if not functions -q fish_mode_prompt; or not functions fish_mode_prompt | string match -q '*__unterm_own_*'
+        if not builtin functions -q fish_mode_prompt; or not builtin functions fish_mode_prompt | string match -q '*__unterm_own_*'
             set -l own (__unterm_keep fish_mode_prompt)
             function fish_mode_prompt --inherit-variable own
                 set -l shown
-                functions -q __unterm_own_$own; and set shown (__unterm_own_$own | string collect -N)
+                builtin functions -q __unterm_own_$own; and set shown (__unterm_own_$own | string collect -N)
                 # When the mode of vi's bindings changes, fish draws `fish_prompt` again only if this function prints
                 # nothing. Then fish calls this function a second time.
                 if test -n "$shown"; or test "$fish_bind_mode" = "$__unterm_mode"
-                    printf '\e]133;P;k=i\a%s' "$shown"
+                    builtin printf '\e]133;P;k=i\a%s' "$shown"
                 end
                 set -g __unterm_mode "$fish_bind_mode"
                 # A handler that runs after Unterm's may have set the prompt again. fish calls `fish_prompt` after this.
                 __unterm_again
             end
         end
-        if not functions -q fish_prompt
+        if not builtin functions -q fish_prompt
             # The prompt that fish shows if this function does not exist.
             function fish_prompt
-                echo -n "$USER@$hostname $PWD > "
+                builtin echo -n "$USER@$hostname $PWD > "
             end
         end
-        if not functions fish_prompt | string match -q '*__unterm_own_*'
+        if not builtin functions fish_prompt | string match -q '*__unterm_own_*'
             set -l own (__unterm_keep fish_prompt)
             function fish_prompt --inherit-variable own
-                __unterm_own_$own
-                printf '\e]133;B\a'
+                # fish leaves out the line break at the end of a prompt, as this substitution does.
+                set -l lines (__unterm_own_$own)
+                builtin printf '%s' $lines[1]
+                set -q lines[2]; and builtin printf '\n%s' $lines[2..]
+                builtin printf '\e]133;B\a'
             end
         end
         return $code
@@ -110,27 +113,27 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     # call a copy of the function that Unterm has installed, as Python's `activate.fish` does. So each copy gets a name
     # of its own. A handler may set the same function for each prompt, which is then copied once.
     function __unterm_keep
-        set -l text (functions $argv[1] 2>/dev/null | string collect)
-        if set -l index (contains -i -- "$text" $__unterm_texts)
-            echo $index
+        set -l text (builtin functions $argv[1] 2>/dev/null | string collect)
+        if set -l index (builtin contains -i -- "$text" $__unterm_texts)
+            builtin echo $index
             return
         end
         set -ga __unterm_texts "$text"
-        functions -q $argv[1]; and functions -c $argv[1] __unterm_own_(count $__unterm_texts)
-        count $__unterm_texts
+        builtin functions -q $argv[1]; and builtin functions -c $argv[1] __unterm_own_(builtin count $__unterm_texts)
+        builtin count $__unterm_texts
     end
 
     function __unterm_preexec --on-event fish_preexec
         __unterm_variables
         set -l line (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a ';' '\\x3b' \
             | string replace -a \t '\\x09' | string replace -ar '[[:cntrl:]]' '' | string join '\\x0a')
-        printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $__unterm_nonce $__unterm_nonce
+        builtin printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $__unterm_nonce $__unterm_nonce
     end
 
     function __unterm_postexec --on-event fish_postexec
         # Report the directory before the command's end, because a caller that waits for the end then asks for the
         # directory.
-        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;D;%s;nonce=%s\a' $hostname $PWD $status $__unterm_nonce
+        builtin printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;D;%s;nonce=%s\a' $hostname $PWD $status $__unterm_nonce
         # Lines that Unterm types for `run` begin with two blanks and end with three. fish does not save a line that
         # begins with a blank, but keeps it until the next command. Remove these lines at once.
         if string match -qr '^  \S.*   $' -- $argv[1]
@@ -143,7 +146,7 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         set -l name $argv[1]
         set -e argv[1]
         for arg in $argv
-            if not contains -- $arg -l -i -il -li --login --interactive
+            if not builtin contains -- $arg -l -i -il -li --login --interactive
                 command $name $argv
                 return
             end
@@ -155,7 +158,7 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
         set -l mask (umask)
         umask 077
         command mkdir -p "$folder/nonces" 2>/dev/null
-        and printf '%s\n' $__unterm_nonce >$file
+        and builtin printf '%s\n' $__unterm_nonce >$file
         umask $mask
         switch $name
             case bash
@@ -174,7 +177,7 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     end
     if test -d "$UNTERM_SHELL_INTEGRATION"
         for name in bash zsh fish nu
-            if command -q $name; and not functions -q $name
+            if command -q $name; and not builtin functions -q $name
                 function $name --inherit-variable name
                     __unterm_shell $name $argv
                 end

@@ -193,6 +193,17 @@ fn what_users_set_on_purpose_ends_only_after_a_failure() {
     assert_eq!(plain.term.screen(), ScreenKind::Main);
 }
 
+#[test]
+fn a_link_that_a_command_left_open_ends_with_the_command() {
+    for code in [0, 1, 137] {
+        let mut fixture = terminal();
+        fixture.feed(PROMPT).feed(START).feed("\x1b]8;;http://example.org/\x07text");
+        assert!(fixture.term.pen.link().is_some());
+        fixture.feed(end(code));
+        assert!(fixture.term.pen.link().is_none(), "code {code}");
+    }
+}
+
 /// A text of everything that settings consist of. The text on the screen, the cursors and the titles are left out.
 fn settings(fixture: &mut Fixture) -> String {
     let term = &mut fixture.term;
@@ -237,6 +248,7 @@ fn a_killed_command_leaves_no_setting_behind() {
             settings(fixture.feed(PROMPT).feed(START).feed(set).feed(end(code)))
         };
         assert_eq!(after(set, 137), after("", 137), "{set:?}");
+        assert_eq!(after(set, -9), after("", -9), "{set:?}, Nushell");
         assert_ne!(after(set, 0), after("", 0), "{set:?}: it may be on purpose");
         let killed_on_alternate = after(&format!("{set}\x1b[?1049h\x1b7"), 0);
         assert_eq!(killed_on_alternate, after("", 0), "{set:?}");

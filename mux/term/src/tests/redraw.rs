@@ -260,24 +260,32 @@ fn a_jobs_output_between_drawings_of_the_last_line_stays() {
 
 #[test]
 fn a_prompt_with_marks_of_its_own_leaves_no_old_prompt() {
-    // Powerlevel10k marks its prompt itself. Unterm's integration has announced the prompt.
-    const OWN: &str = "\x1b]133;A\x07\x1b]133;P;k=i\x07dir\r\n> \x1b]133;B\x07";
-    let options = Options { nonce: Some("secret".into()), ..Options::default() };
-    let size = Size { cell_width: 8, cell_height: 16, ..Size::cells(80, 10) };
-    let mut fixture = Fixture { term: Term::new(size, options), parser: Parser::new() };
-    let typed = line('t', 70);
-    fixture.feed("before\r\n\x1b]133;A;nonce=secret\x07");
-    draw_typed(&mut fixture, 0, OWN, &typed);
-    for cols in [40, 30, 60, 20, 80] {
-        fixture.term.resize(Size::cells(cols, 10));
-        draw_typed(&mut fixture, 1, OWN, &typed);
+    // Powerlevel10k marks its prompt itself, and Unterm's integration has announced the prompt. The integration also puts
+    // its mark before that of Powerlevel10k, or Powerlevel10k sets its prompt later.
+    let marks = "\x1b]133;A\x07\x1b]133;P;k=i\x07";
+    let [after, before] = [marks, "\x1b]133;P;k=i\x07\x1b]133;A\x07"]
+        .map(|marks| format!("{marks}dir\r\n> \x1b]133;B\x07"));
+    for own in [after, before] {
+        let options = Options { nonce: Some("secret".into()), ..Options::default() };
+        let size = Size { cell_width: 8, cell_height: 16, ..Size::cells(80, 10) };
+        let mut fixture = Fixture { term: Term::new(size, options), parser: Parser::new() };
+        let typed = line('t', 70);
+        fixture.feed("before\r\n\x1b]133;A;nonce=secret\x07");
+        draw_typed(&mut fixture, 0, &own, &typed);
+        for cols in [40, 30, 60, 20, 80] {
+            // A resize interrupts the shell after it has drawn its prompt.
+            fixture.term.resize(Size::cells(cols + 3, 10));
+            draw(&mut fixture, 1, &own);
+            fixture.term.resize(Size::cells(cols, 10));
+            draw_typed(&mut fixture, 1, &own, &typed);
+        }
+        assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}"));
+        assert_eq!(fixture.term.commands().count(), 1);
+        // The prompt of the next command is another one.
+        fixture.feed("\r\n\x1b]133;A;nonce=secret\x07");
+        draw_typed(&mut fixture, 0, &own, &typed);
+        assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}\ndir\n> {typed}"));
     }
-    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}"));
-    assert_eq!(fixture.term.commands().count(), 1);
-    // The prompt of the next command is another one.
-    fixture.feed("\r\n\x1b]133;A;nonce=secret\x07");
-    draw_typed(&mut fixture, 0, OWN, &typed);
-    assert_eq!(lines(&fixture), format!("before\ndir\n> {typed}\ndir\n> {typed}"));
 }
 
 #[test]
@@ -321,7 +329,11 @@ fn an_old_prompt_with_another_time_is_removed() {
 #[test]
 fn an_old_prompt_with_a_line_across_the_width_is_removed() {
     let prompt = |cols: u16| {
-        let line = "─".repeat(cols.into());
+        // fish shortens a line that is longer than the width that it knows.
+        let line = match cols {
+            60 => format!("…{}", "─".repeat(59)),
+            cols => "─".repeat(cols.into()),
+        };
         format!("\x1b]133;P;k=i\x07{line}\r\ndir> \x1b]133;B\x07")
     };
     let mut fixture = Fixture::new(80, 12);

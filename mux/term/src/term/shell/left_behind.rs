@@ -49,8 +49,10 @@ const ALWAYS: Modes = Modes::APP_CURSOR
 /// The engine's own modes that are reverted after every command: KAM and local echo.
 const DEC_ALWAYS: DecModes = DecModes::KEYBOARD_LOCKED.union(DecModes::SEND_RECEIVE);
 
-/// Exit codes above this number name the signal that ended the command (POSIX shells).
-const SIGNAL_CODES: i32 = 128;
+/// Whether an exit code names the signal that ended the command: above 128 in POSIX shells, negative in Nushell.
+fn names_signal(code: i32) -> bool {
+    !(0..=128).contains(&code)
+}
 
 /// The state when a command started.
 #[derive(Clone, Debug)]
@@ -150,7 +152,7 @@ impl Term {
         self.forget_unfinished();
         let is_left_on_alternate =
             self.screen == ScreenKind::Alternate && before.screen == ScreenKind::Main;
-        let has_failed = is_left_on_alternate || exit_code.is_some_and(|code| code > SIGNAL_CODES);
+        let has_failed = is_left_on_alternate || exit_code.is_some_and(names_signal);
         if is_left_on_alternate {
             self.leave_alternate_screen();
         }
@@ -163,6 +165,8 @@ impl Term {
             true => self.revert_all(before),
             false => self.revert_begun(before),
         }
+        // A link that a program left open would make a link of the prompt.
+        self.pen.set_link(None);
         if pointer != self.pointer_shape() {
             self.event(Event::PointerShape);
         }
@@ -202,7 +206,6 @@ impl Term {
         (self.shape, self.blinking) = (before.shape, before.blinking);
         self.osc.pointers = before.pointers;
         *self.pen.style_mut() = rest.style;
-        self.pen.set_link(None);
         self.pen.set_protected(rest.protected);
         self.protection = rest.protection;
         self.charsets = rest.charsets;

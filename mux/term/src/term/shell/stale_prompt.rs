@@ -79,8 +79,8 @@ struct Drawing {
 /// The text of the new drawing.
 #[derive(Default)]
 struct NewDrawing {
-    /// The text without blanks and line breaks, which depend on the width. Each digit of a clock is `0`. A sign that is
-    /// repeated, such as in a line across the width, stands once.
+    /// The text without blanks, line breaks and ellipses, which depend on the width. Each digit of a clock is `0`. A sign
+    /// that is repeated, such as in a line across the width, stands once.
     text: String,
     /// The lengths of `text` at its line breaks.
     breaks: Vec<usize>,
@@ -144,6 +144,8 @@ impl NewDrawing {
             match char {
                 '\n' => shown.breaks.push(shown.text.len()),
                 ' ' => blanks += 1,
+                // fish writes it for the part of a line that does not fit.
+                '…' => {}
                 char => {
                     if blanks > 1 {
                         shown.right = Some(shown.text.len());
@@ -261,9 +263,17 @@ impl Term {
             self.stale_prompt = before.filter(|before| before.new == Some(new));
             return false;
         };
-        let mut stale = before.filter(|before| before.new == Some(above)).unwrap_or_default();
-        let text = self.text_between(above, new);
-        stale.old.push(Drawing { at: Some(above), text, continues });
+        let is_at = |at: Point| move |before: &Box<StalePrompt>| before.new == Some(at);
+        let mut stale = match before {
+            // The shell marks or draws the prompt at the same point again.
+            Some(before) if is_at(new)(&before) => before,
+            before => {
+                let mut stale = before.filter(is_at(above)).unwrap_or_default();
+                let text = self.text_between(above, new);
+                stale.old.push(Drawing { at: Some(above), text, continues });
+                stale
+            }
+        };
         (stale.new, stale.input, stale.comparisons) = (Some(new), None, 0);
         let is_near = |at: Point| at.line < new.line && new.line.0 - at.line.0 <= ROWS_CAP;
         stale.old.retain(|old| old.at.is_some_and(is_near));
