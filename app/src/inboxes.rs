@@ -3,7 +3,7 @@
 //! Owns no entries. The window and `unterm-cli inbox` show what this module reports, each in its own way.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -30,6 +30,8 @@ use unterm_control::{
 
 /// The maximum time that one call waits for a change, in milliseconds.
 const WAIT: u64 = 60_000;
+/// The longest time to wait for the entries of an instance. A stopped process accepts connections, but never answers.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// An entry, and the instance that it belongs to.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, Serialize)]
@@ -56,9 +58,13 @@ impl Listed {
     }
 }
 
-/// Sorts entries by time, the newest first. An entry without a time comes last.
+/// Sorts entries by time, the newest first. An entry without a time comes last. Entries of the same time are sorted by
+/// instance.
 pub(crate) fn sort(entries: &mut [Listed]) {
-    entries.sort_by(|one, other| other.entry.since.cmp(&one.entry.since));
+    entries.sort_by(|one, other| {
+        let by_time = other.entry.since.cmp(&one.entry.since);
+        by_time.then_with(|| one.instance.cmp(&other.instance))
+    });
 }
 
 /// A change in the inboxes.
@@ -135,13 +141,20 @@ impl Inboxes {
         Ok(tokio::task::spawn_blocking(move || inboxes.instances()).await?)
     }
 
-    /// The entries of all instances now, newest first. An instance that can't be asked is left out.
+    /// The entries of all instances now, newest first. An instance that can't be asked, or does not answer soon, is left
+    /// out.
     pub(crate) async fn now(&self) -> Result<Vec<Listed>> {
-        let mut all = Vec::new();
+        let (mut asked, mut all) = (JoinSet::new(), Vec::new());
         for instance in self.listed().await? {
-            match instance.entries().await {
+            asked.spawn(async move {
+                let entries = tokio::time::timeout(PATIENCE, instance.entries()).await;
+                entries.unwrap_or_else(|_| bail!("{} does not answer", instance.id))
+            });
+        }
+        while let Some(asked) = asked.join_next().await {
+            match asked.unwrap_or_else(|error| Err(error.into())) {
                 Ok(entries) => all.extend(entries),
-                Err(error) => tracing::debug!(instance = instance.id, "no inbox: {error:#}"),
+                Err(error) => tracing::debug!("no inbox: {error:#}"),
             }
         }
         sort(&mut all);
@@ -169,23 +182,43 @@ impl Inboxes {
         let mut watcher = notify::recommended_watcher(look)?;
         watcher.watch(&folder, RecursiveMode::NonRecursive)?;
         let (mut followed, mut tasks) = (HashSet::new(), JoinSet::new());
+        // The instances that could not be followed. After a change of the registry, they are tried again: a restarted
+        // instance has the name of the one that ended. A second failure of the same process is not reported.
+        let mut failed: HashMap<String, Option<Record>> = HashMap::new();
+        let mut is_changed = true;
         loop {
             for instance in self.listed().await? {
-                if followed.insert(instance.id.clone()) {
+                let is_other = failed.get(&instance.id) != Some(&instance.record);
+                if (is_changed || is_other) && followed.insert(instance.id.clone()) {
                     tasks.spawn(instance.follow(report.clone()));
                 }
             }
+            is_changed = false;
             tokio::select! {
-                Some(()) = changes.recv() => {}
+                Some(()) = changes.recv() => is_changed = true,
                 Some(ended) = tasks.join_next() => {
-                    if let Ok(Some(id)) = ended {
-                        followed.remove(&id);
-                        report(Change::Ended(id));
+                    let Ok((id, end)) = ended else { continue };
+                    followed.remove(&id);
+                    match end {
+                        FollowEnd::Ended => report(Change::Ended(id)),
+                        FollowEnd::Failed(record, why) => {
+                            if failed.insert(id.clone(), record.clone()) != Some(record) {
+                                report(Change::Unreachable(id, why));
+                            }
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// Why an instance is no longer followed.
+enum FollowEnd {
+    /// Its process has ended.
+    Ended,
+    /// It can't be asked. Contains its entry in the registry, and the reason.
+    Failed(Option<Record>, String),
 }
 
 /// A running instance.
@@ -198,9 +231,8 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Reports the inbox at each change. Returns the instance's id when the instance has ended, and `None` if it can't be
-    /// followed.
-    async fn follow(self, report: impl Fn(Change) + Send) -> Option<String> {
+    /// Reports the inbox at each change. Returns the instance's id, and why it is no longer followed.
+    async fn follow(self, report: impl Fn(Change) + Send) -> (String, FollowEnd) {
         let mut version: Option<String> = None;
         loop {
             let timeout_ms = version.is_some().then_some(WAIT).into();
@@ -216,12 +248,9 @@ impl Instance {
                     }
                 }
                 Err(_) if self.record.as_ref().is_some_and(|record| !record.is_live()) => {
-                    return Some(self.id);
+                    return (self.id, FollowEnd::Ended);
                 }
-                Err(error) => {
-                    report(Change::Unreachable(self.id, error.to_string()));
-                    return None;
-                }
+                Err(error) => return (self.id, FollowEnd::Failed(self.record, error.to_string())),
             }
         }
     }

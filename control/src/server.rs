@@ -364,17 +364,21 @@ impl SettingsLinks {
 }
 
 /// The state that a pane's tab shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedState {
     /// The state.
     pub state: State,
     /// The completed part in percent, if the program reports it.
     pub progress: Option<u8>,
+    /// A line for the user. The program chooses it, so it is untrusted. If the program reports no line, what it needs.
+    pub message: Option<String>,
 }
 
 impl ReportedState {
     fn of(claim: &Claim) -> Self {
-        Self { state: claim.state, progress: claim.progress }
+        let need = || Some(claim.need?.name().to_owned());
+        let message = claim.message.clone().or_else(need);
+        Self { state: claim.state, progress: claim.progress, message }
     }
 
     /// The state that the programs in a terminal report, for an app without a server. See [`Server::reported_state`].

@@ -50,8 +50,8 @@ pub use process::{
     Ancestor, CheckpointDue, Execution, ExitStatus, Foreground, Job, JournalContents, KILL_GRACE,
     OutputJournal, Process, ProgramPlacement, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
     ShellIntegration, Signal, Spawn, SpawnError, SpawnOrigin, Spawner, TermChange, is_carrier,
-    limit_kept_memory, program_error, raise_descriptor_limit, restore_descriptor_limit,
-    variable_of,
+    limit_kept_memory, listening_ports, program_error, raise_descriptor_limit,
+    restore_descriptor_limit, variable_of,
 };
 #[cfg(target_os = "linux")]
 pub use process::{KeptSpawner, LeftProgram, SuccessorProgram};

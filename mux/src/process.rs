@@ -23,6 +23,8 @@ mod limits;
 mod linux;
 #[cfg(all(unix, not(target_os = "linux")))]
 mod other_unix;
+#[cfg(target_os = "linux")]
+mod ports;
 #[cfg(unix)]
 mod pty;
 mod shells;
@@ -35,6 +37,7 @@ mod variables;
 mod waiting;
 
 use std::{
+    collections::BTreeSet,
     io,
     path::PathBuf,
     time::{Duration, Instant},
@@ -81,6 +84,22 @@ pub fn variable_of(pid: i32, name: &str) -> Option<String> {
     return system::variable(pid, name);
     #[cfg(not(unix))]
     None
+}
+
+/// The TCP ports on which the programs of terminals listen, in ascending order, for each of the terminals. A terminal is
+/// given by the path of its device. Reads files of the system, which may take some milliseconds. Empty on systems other
+/// than Linux.
+pub fn listening_ports(terminals: &[Option<PathBuf>]) -> Vec<BTreeSet<u16>> {
+    #[cfg(target_os = "linux")]
+    {
+        let device = |path: &PathBuf| {
+            Some(std::os::unix::fs::MetadataExt::rdev(&std::fs::metadata(path).ok()?))
+        };
+        let devices: Vec<_> = terminals.iter().map(|path| device(path.as_ref()?)).collect();
+        ports::listening_ports(&devices)
+    }
+    #[cfg(not(target_os = "linux"))]
+    vec![BTreeSet::new(); terminals.len()]
 }
 
 /// Limits the freed memory that the C library keeps. A program calls this first, before it starts threads. Without the

@@ -45,6 +45,14 @@ macro_rules! with_actions {
             MoveTabRight "move_tab_right" "Move tab right" ["ctrl+shift+page_down"] []
                 "Moves the active tab one place to the right."
                 else "The tab is already the last.";
+            ToggleSidebar "toggle_sidebar" "Show or hide the sidebar" [] ["vertical tabs", "tabs at the left", "side panel"]
+                "Shows the tabs in a sidebar at the left, or again in the bar at the top. Sets tab_bar.position.";
+            FocusSidebar "focus_sidebar" "Go to the sidebar" ["ctrl+alt+shift+s"] ["focus tabs", "choose tab in the sidebar"]
+                "Gives the keyboard to the sidebar. The arrow keys mark a tab, Enter activates it, and Esc returns to the pane. Without a sidebar, the program gets the key."
+                else program "The sidebar is hidden: see tab_bar.position.";
+            FoldSidebar "fold_sidebar" "Fold the sidebar" [] ["collapse sidebar", "sidebar icons"]
+                "Folds the sidebar to icons, or unfolds it. Sets tab_bar.sidebar_folded."
+                else "The sidebar is hidden: see tab_bar.position.";
             SplitDown "split_down" "Split down" ["ctrl+shift+d"] ["horizontal split", "new pane below", "split horizontally"]
                 "Splits the focused pane and opens a shell below it.";
             SplitRight "split_right" "Split right" ["ctrl+shift+e"] ["vertical split", "new pane right", "split vertically"]

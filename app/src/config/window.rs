@@ -193,6 +193,11 @@ pub struct TabBar {
     pub max_title: u16,
     /// Show the number of each tab before its title.
     pub numbers: bool,
+    /// Width of the sidebar, in characters. `position = "left"` shows the sidebar. You can also drag its edge.
+    #[schemars(range(min = 12, max = 100))]
+    pub sidebar_width: u16,
+    /// Fold the sidebar, so that it shows only an icon for each tab.
+    pub sidebar_folded: bool,
 }
 
 impl Default for TabBar {
@@ -202,6 +207,8 @@ impl Default for TabBar {
             position: BarPosition::default(),
             max_title: 24,
             numbers: false,
+            sidebar_width: 30,
+            sidebar_folded: false,
         }
     }
 }
@@ -215,6 +222,19 @@ pub enum BarPosition {
     Top,
     /// At the bottom, above the status bar.
     Bottom,
+    /// In a sidebar at the left, with two lines for each tab.
+    Left,
+}
+
+impl BarPosition {
+    /// The name in the configuration.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Bottom => "bottom",
+            Self::Left => "left",
+        }
+    }
 }
 
 /// See [`TabBar::show`].

@@ -332,7 +332,7 @@ fn convert(
         "maximize" => start(draft, "maximized", switch(value)?),
         "fullscreen" => start(draft, "fullscreen", value != "false"),
         "gtk-tabs-location" => match value {
-            "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
+            "top" | "bottom" | "left" => draft.set(&["tab_bar", "position"], value),
             "hidden" => draft.set(&["tab_bar", "show"], "never"),
             _ => return Err(reasons::TAB_BAR.into()),
         },

@@ -282,7 +282,7 @@ fn convert(
             );
         }
         "tab_bar_edge" => match value {
-            "top" | "bottom" => draft.set(&["tab_bar", "position"], value),
+            "top" | "bottom" | "left" => draft.set(&["tab_bar", "position"], value),
             _ => return Err(reasons::TAB_BAR.into()),
         },
         "tab_bar_style" if value == "hidden" => draft.set(&["tab_bar", "show"], "never"),

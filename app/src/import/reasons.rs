@@ -52,7 +52,7 @@ lacks! {
     /// Separate vertical padding.
     HORIZONTAL_PADDING = "Unterm has one padding for all sides; it uses the horizontal one", ["padding_left", "padding_top", "padding_x"];
     /// A tab bar at the left or the right side.
-    TAB_BAR = "the tab bar is at the top or at the bottom", ["`left`: at the left", "vertical tabs"];
+    TAB_BAR = "tabs are at the top, at the bottom or at the left", ["`right`: at the right", "tabs at the right"];
     /// Bindings of double or triple clicks.
     NO_MULTIPLE_CLICKS = "Unterm binds single clicks", ["double_click", "double_left"];
     /// A binding that takes precedence over a program that tracks the mouse.

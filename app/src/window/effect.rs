@@ -11,7 +11,9 @@ use winit::{
     window::{CursorIcon, Theme},
 };
 
-use crate::window::{errand::ErrandResult, input::clipboard::Request};
+use crate::window::{
+    errand::ErrandResult, input::clipboard::Request, workspace::surroundings::Survey,
+};
 use crate::{
     desktop::{Key, Note},
     last_session::LastSession,
@@ -56,6 +58,8 @@ pub(crate) enum Effect {
     Clipboard(Request),
     /// Run a slow task on its own thread. The string is the topic of the task's messages.
     Errand(&'static str, SlowWork),
+    /// Read the surroundings of panes on its own thread. The result is sent to the inbox.
+    ReadSurroundings(Vec<Survey>),
     /// Start another instance in this directory.
     NewWindow(PathBuf),
     /// Answer a client, after all earlier effects are carried out.

@@ -20,6 +20,7 @@ use crate::window::{
         appearance::reported::{ReportedSettings, Source},
         notices,
     },
+    workspace::surroundings::Surroundings,
 };
 
 /// The minimum duration of a command whose end may be announced to the user.
@@ -42,8 +43,6 @@ pub(crate) struct News {
     pub(crate) layout: bool,
     /// The title or working directory of a pane changed, or a pane's program ended.
     pub(crate) titles: bool,
-    /// A shell reported the start or the end of a command.
-    pub(crate) commands: bool,
     /// A program requested another shape of the mouse pointer.
     pub(crate) pointer_shape: bool,
     /// The last tab was closed, or a signal requested the end.
@@ -60,9 +59,10 @@ impl News {
     /// of the pointer, and the clipboards without a paste or a question.
     pub(crate) fn redraw(&self) -> Redraw {
         let Self { panes, clipboard, system, control, transfers, layout, titles, found, .. } = self;
-        let PaneNews { output: _, works: _, bells, exited, removed } = panes;
+        let PaneNews { output: _, works: _, commands: _, bells, exited, removed } = panes;
         let ClipboardNews { pastes, paste_events, reads, is_missing, .. } = clipboard;
-        let SystemNews { desktop, reader, reader_asks, notices, dropped, done } = system;
+        let SystemNews { desktop, reader, reader_asks, notices, dropped, done, surroundings: _ } =
+            system;
         let is_quiet = !layout
             && !titles
             && found.is_none()
@@ -100,6 +100,8 @@ pub(crate) struct PaneNews {
     /// Panes whose programs reported progress or a status, set the color of their tab or rang the bell, and panes in
     /// which a command began or a program ended.
     pub(crate) works: HashSet<PaneId>,
+    /// Panes whose shells reported the start or the end of a command.
+    pub(crate) commands: HashSet<PaneId>,
 }
 
 /// The maximum number of bytes that programs wrote to the clipboards (OSC 5522) and that wait for the window.
@@ -190,6 +192,8 @@ pub(crate) struct SystemNews {
     pub(crate) dropped: Vec<crate::window::input::dropped::Dropped>,
     /// Results of errands.
     pub(crate) done: Vec<crate::window::errand::ErrandResult>,
+    /// The surroundings of panes, if they were read.
+    pub(crate) surroundings: Option<Vec<(PaneId, Surroundings)>>,
 }
 
 /// News from the control server, its clients and watched files.
@@ -293,7 +297,7 @@ impl Observer for Inbox {
             MuxEvent::Told { pane, event: Event::CommandStart { .. } } => {
                 running(&|panes| panes.insert(pane, Instant::now()));
                 self.post(|news| {
-                    news.commands = true;
+                    news.panes.commands.insert(pane);
                     news.panes.works.insert(pane);
                 });
                 return;
@@ -307,7 +311,7 @@ impl Observer for Inbox {
                     self.post(|news| notices::queue(&mut news.system.notices, event));
                 }
                 self.post(|news| {
-                    news.commands = true;
+                    news.panes.commands.insert(pane);
                     news.panes.works.insert(pane);
                 });
                 return;

@@ -10,12 +10,16 @@ use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::{CursorShape as TermShape, Palette};
 use winit::window::Theme as SystemTheme;
 
-use crate::window::{input::keys::Pressed, ui::colors::KnownColors};
+use crate::window::{
+    input::keys::Pressed,
+    ui::{colors::KnownColors, geometry::TabsAt},
+};
 use crate::{
     action::{Action, Chord},
     args::Args,
     config::{
-        Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar, WindowStart,
+        BarPosition, Config, Cursor, CursorShape, OpenBy, Settings, ShowTabBar, TabBar,
+        WindowStart,
         keys::{self, KeyMatch, Keymap, MouseMap},
         theme,
     },
@@ -126,7 +130,17 @@ impl Prefs {
         }
     }
 
-    /// Whether a window with this many tabs shows the tab bar.
+    /// The configured place of the tabs.
+    pub(crate) fn tabs_at(&self) -> TabsAt {
+        let TabBar { position, sidebar_width, sidebar_folded, .. } = self.config.tab_bar;
+        match position {
+            BarPosition::Top => TabsAt::Top,
+            BarPosition::Bottom => TabsAt::Foot,
+            BarPosition::Left => TabsAt::Left { columns: sidebar_width, is_folded: sidebar_folded },
+        }
+    }
+
+    /// Whether a window with this many tabs shows them, in the tab bar or in the sidebar.
     pub(crate) fn wants_tab_bar(&self, tabs: usize) -> bool {
         match self.config.tab_bar.show {
             ShowTabBar::Always => true,

@@ -11,6 +11,7 @@ use unterm_term::{Palette, Point};
 use crate::action::Action;
 use crate::desktop::{Key, Note};
 use crate::window::{
+    chrome::sidebar::SidebarSize,
     hovered_link::HoveredLink,
     overlays::{answer::Answer, inbox_panel::message::InboxRequest},
     workspace::{blocks::action::BlockAction, closing::Closing},
@@ -51,6 +52,8 @@ pub(crate) enum Wish {
     NextMatch { pane: PaneId, at: Point, forward: bool, count: u32 },
     /// Show a message that expires: its topic and its text.
     Notify(&'static str, String),
+    /// Write the size of the sidebar to the configuration.
+    KeepSidebarSize,
     /// Open a link or a file.
     OpenLink(HoveredLink),
     /// Open the main menu.
@@ -87,6 +90,8 @@ pub(crate) enum Wish {
     ShowManual(&'static str),
     /// Show a pane: its tab, and the window.
     ShowPane(PaneId),
+    /// Give the sidebar this size, without changing the configuration.
+    SizeSidebar(SidebarSize),
     /// Type bytes into a pane.
     Type(PaneId, Vec<u8>),
     /// Type a character that the user picked from a list.

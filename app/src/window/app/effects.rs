@@ -63,6 +63,7 @@ impl App {
             Effect::Clipboard(request) => return self.use_clipboard(request),
             Effect::Errand(about, work) => return self.start_errand(about, work),
             Effect::NewWindow(cwd) => return self.start_window(&cwd),
+            Effect::ReadSurroundings(surveys) => self.start_surveys(surveys),
             Effect::Notify(note) => {
                 self.with_parts(|parts, cx| parts.system.notices.show(note, cx));
                 return Redraw::Whole;
@@ -235,6 +236,7 @@ fn change(window: &Window, effect: Effect) {
         | Effect::Clipboard(_)
         | Effect::Errand(..)
         | Effect::NewWindow(_)
+        | Effect::ReadSurroundings(_)
         | Effect::Answer(_)
         | Effect::End => {}
     }

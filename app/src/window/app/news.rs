@@ -56,7 +56,11 @@ impl App {
             self.keep_soon();
         }
         // A hidden tab whose output is already marked reports no further output.
-        self.workspace.names.stale |= news.commands;
+        self.workspace.names.stale |= !news.panes.commands.is_empty();
+        self.commands_changed(news.panes.commands);
+        if let Some(read) = news.system.surroundings {
+            redraw = redraw.max(self.surroundings_read(read));
+        }
         if !news.system.desktop.is_empty() {
             self.desktop_reported(news.system.desktop);
         }

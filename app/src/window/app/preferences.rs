@@ -17,7 +17,7 @@ use crate::window::{
 };
 use crate::{
     config::{
-        BarPosition, Change, Config, ThemeChoice, edit,
+        Change, Config, ThemeChoice, edit,
         keys::{Keymap, MouseMap},
         missing_messages, theme,
     },
@@ -84,7 +84,7 @@ impl App {
         }
         if let Some(geometry) = &mut self.surface.geometry {
             geometry.padding = self.prefs.config.window.padding;
-            geometry.tab_bar_at_foot = self.prefs.config.tab_bar.position == BarPosition::Bottom;
+            geometry.tabs_at = self.prefs.tabs_at();
         }
         let blurs = self.prefs.config.window.blur;
         if before.window.blur != blurs && self.surface.is_transparent {

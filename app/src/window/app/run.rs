@@ -81,6 +81,9 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::ActivateTab(number) => app.report(app.mux.activate_tab(at.numbered(number))),
         Action::MoveTabLeft => return app.move_tab(at, -1),
         Action::MoveTabRight => return app.move_tab(at, 1),
+        Action::ToggleSidebar => app.toggle_sidebar(),
+        Action::FocusSidebar => return app.focus_sidebar(),
+        Action::FoldSidebar => return app.fold_sidebar(),
         Action::SplitDown => {
             app.bring_forward(at);
             app.split(at.tab.focused, Axis::Vertical)

@@ -4,6 +4,7 @@ use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{
     app::{App, send},
+    chrome::sidebar::SidebarSize,
     effect::Effect,
     input::buffer::Buffer,
     overlays::{
@@ -132,6 +133,7 @@ impl App {
             Wish::Inbox(request) => {
                 self.with_parts(|parts, cx| parts.overlays.inbox_asks(request, cx));
             }
+            Wish::KeepSidebarSize => self.keep_tab_bar(&["sidebar_width", "sidebar_folded"]),
             Wish::NextMatch { pane, at, forward, count } => {
                 self.with_parts(|parts, cx| {
                     parts.overlays.search.next_match(pane, at, forward, count, cx);
@@ -167,6 +169,11 @@ impl App {
             }
             Wish::ShowManual(topic) => self.with_parts(|_, cx| show_manual(topic, cx)),
             Wish::ShowPane(pane) => self.bring_to_front(pane),
+            Wish::SizeSidebar(SidebarSize { columns, is_folded }) => {
+                self.change_tab_bar(|bar| {
+                    (bar.sidebar_width, bar.sidebar_folded) = (columns, is_folded);
+                });
+            }
             Wish::Type(pane, bytes) => {
                 if let Some(pane) = self.mux.pane(pane) {
                     self.type_bytes(&pane, &bytes);

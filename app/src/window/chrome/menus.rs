@@ -5,7 +5,7 @@ use unterm_renderer::PixelRect;
 
 use crate::action::Action;
 use crate::window::{
-    chrome::tabs::Tabs,
+    chrome::{tabs::Tabs, tabs_layout::TabsLayout},
     cx::Cx,
     overlays::menu::{Item, Row},
     system::recording::is_recording,
@@ -20,8 +20,7 @@ type Opening = (PixelRect, Vec<Row>);
 pub(crate) fn main(tabs: &Tabs, can_reopen: bool, cx: &Cx<'_>) -> Option<Opening> {
     let geometry = cx.geometry?;
     let corner = PixelRect { x: geometry.width as i32, ..PixelRect::default() };
-    let has_bar = geometry.tab_bar().height > 0;
-    let button = tabs.drawn_bar(cx).filter(|_| has_bar).map(|bar| bar.menu_button());
+    let button = tabs.drawn_layout(cx).and_then(|layout| layout.menu_button());
     let focused = cx.focused_pane();
     let has_selection = focused
         .as_ref()
@@ -67,12 +66,15 @@ pub(crate) fn of_tab(
 ) -> Option<Opening> {
     let layout = cx.mux.layout();
     let index = layout.tabs.iter().position(|one| one.id == tab)?;
-    let bar = cx.geometry?.tab_bar();
-    let x = match at {
-        Some((x, _)) => x as i32,
-        None => tabs.drawn_bar(cx).and_then(|bar| bar.place_of(tab)).map_or(0, |place| place.x),
+    let drawn = tabs.drawn_layout(cx)?;
+    let place = drawn.place_of(tab);
+    // The menu opens below the bar, or below the row of the sidebar.
+    let below = match drawn {
+        TabsLayout::Bar(bar) => bar.rect(),
+        TabsLayout::Side(side) => place.unwrap_or(side.list),
     };
-    let anchor = PixelRect { x, width: 0, ..bar };
+    let x = at.map(|(x, _)| x as i32).or(place.map(|place| place.x));
+    let anchor = PixelRect { x: x.unwrap_or_default(), width: 0, ..below };
     let last = layout.tabs.len() - 1;
     let item = |action| Item::new(action, &cx.prefs.keymap);
     let rows: Vec<Row> = vec![

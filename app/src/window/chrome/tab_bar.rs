@@ -14,11 +14,12 @@ use unterm_term::Rgb;
 use winit::event::MouseButton;
 
 use crate::window::{
-    chrome::{tab_marks::Marks, tab_titles::cut_apart},
+    chrome::{tab_label::TabLabel, tab_titles::cut_apart},
     ui::{
         colors::{Colors, label, mix, quad, readable},
         geometry::{Geometry, contains},
     },
+    workspace::work::Fare,
 };
 
 /// The minimum space for a tab's title, in characters.
@@ -29,17 +30,7 @@ const LONGEST: usize = 200;
 const AROUND: f32 = 44.0;
 const PADDING: f32 = 12.0;
 /// The share of the color in the background of a tab that a program has colored.
-const TINT: f32 = 0.22;
-
-/// The contents of a tab in the tab bar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TabLabel {
-    pub(crate) id: TabId,
-    pub(crate) title: String,
-    pub(crate) marks: Marks,
-    /// The color that a program set (OSC 6;1;bg).
-    pub(crate) color: Option<Rgb>,
-}
+pub(crate) const TINT: f32 = 0.22;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TabBarPart {
@@ -52,6 +43,8 @@ pub(crate) enum TabBarPart {
     After,
     /// The window's menu button, at the right.
     Menu,
+    /// The button that folds or unfolds the sidebar.
+    Fold,
     Empty,
 }
 
@@ -71,8 +64,9 @@ impl TabBarPart {
 pub(crate) struct Strip {
     /// The index of the first visible tab.
     pub(crate) first: usize,
-    /// The tab last scrolled into view, its index, and the number of visible tabs at that time.
-    followed: Option<(TabId, usize, usize)>,
+    /// The tab last scrolled into view, its index, and the room for tabs at that time: the number of tabs in the bar, or the
+    /// height of the sidebar in pixels.
+    pub(crate) followed: Option<(TabId, usize, usize)>,
 }
 
 /// The layout of the tab bar in a window.
@@ -99,7 +93,7 @@ struct Slot {
 pub(crate) struct Look {
     /// The mouse position.
     pub(crate) pointer: Option<(f64, f64)>,
-    /// The dragged tab, and the x of its left edge.
+    /// The dragged tab, and the x of its left edge. In the sidebar, the y of its top edge.
     pub(crate) dragged: Option<(TabId, i32)>,
     /// The rotation of progress rings, 0 to 1.
     pub(crate) turn: f32,
@@ -171,6 +165,11 @@ impl<'a> TabBar<'a> {
             let id = self.tabs[slot.index].id;
             if contains(slot.close, x, y) { TabBarPart::Close(id) } else { TabBarPart::Tab(id) }
         })
+    }
+
+    /// The rectangle of the bar.
+    pub(crate) fn rect(&self) -> PixelRect {
+        self.geometry.tab_bar()
     }
 
     pub(crate) fn menu_button(&self) -> PixelRect {
@@ -343,7 +342,7 @@ impl<'a> TabBar<'a> {
         };
         let x = slot.rect.x + padding as i32;
         let mut text = PixelRect { x, width: (end - x).max(0) as u32, ..slot.rect };
-        let taken = tab.marks.draw(text, &self.geometry, colors, look.turn, scene);
+        let taken = tab.marks.draw(text, &self.geometry, colors, (look.turn, &Fare::color), scene);
         text.x += taken as i32;
         text.width = text.width.saturating_sub(taken);
         let color = readable(if is_active { colors.text } else { colors.muted }, ground);
@@ -378,20 +377,14 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::window::{chrome::tab_marks::Marks, ui::geometry::TabsAt};
 
     fn geometry(width: u32) -> Geometry {
         Geometry { width, height: 600, ..Geometry::TEST }
     }
 
     fn tabs(count: u64) -> Vec<TabLabel> {
-        (0..count)
-            .map(|i| TabLabel {
-                id: TabId(i),
-                title: format!("tab {i}"),
-                marks: Marks::default(),
-                color: None,
-            })
-            .collect()
+        (0..count).map(|i| TabLabel::new(TabId(i), format!("tab {i}"))).collect()
     }
 
     fn bar(geometry: Geometry, tabs: &[TabLabel], active: u64, first: usize) -> TabBar<'_> {
@@ -402,8 +395,8 @@ mod tests {
     #[test]
     fn a_click_finds_the_tab_it_hits() {
         let tabs = tabs(3);
-        for at_foot in [false, true] {
-            let geometry = Geometry { tab_bar_at_foot: at_foot, ..geometry(1000) };
+        for tabs_at in [TabsAt::Top, TabsAt::Foot] {
+            let geometry = Geometry { tabs_at, ..geometry(1000) };
             let y = f64::from(geometry.tab_bar().y) + 5.0;
             let bar = bar(geometry, &tabs, 0, 0);
             assert_eq!(bar.at(10.0, y), TabBarPart::Tab(TabId(0)));

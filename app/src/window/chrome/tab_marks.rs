@@ -50,13 +50,13 @@ impl Marks {
     }
 
     /// Draws the marks from the left edge of `place`, and returns their total width. `turn` is the rotation of turning
-    /// rings, from 0 to 1.
+    /// rings, from 0 to 1. `hue` returns the color of a state.
     pub(crate) fn draw(
         self,
         place: PixelRect,
         geometry: &Geometry,
         colors: &Colors,
-        turn: f32,
+        (turn, hue): (f32, &dyn Fn(Fare, &Colors) -> Rgb),
         scene: &mut Scene<'_>,
     ) -> u32 {
         let size = geometry.px(SIZE);
@@ -72,7 +72,7 @@ impl Marks {
             rect
         };
         if let Some(work) = self.work {
-            let color = work.color(colors);
+            let color = hue(work.fare, colors);
             match (work.fare, work.percent) {
                 (Fare::Done, _) => dot(next(), geometry, color, scene),
                 (_, Some(percent)) => {
@@ -211,7 +211,7 @@ mod tests {
         let place = PixelRect { x: 20, y: 0, width: 200, height: 28 };
         let drawn = |marks: Marks| {
             let mut scene = Scene::default();
-            let taken = marks.draw(place, &geometry, &colors, 0.0, &mut scene);
+            let taken = marks.draw(place, &geometry, &colors, (0.0, &Fare::color), &mut scene);
             assert_eq!(marks.width(&geometry), taken);
             let right = scene.quads.iter().map(|quad| quad.rect.x + quad.rect.width as i32).max();
             (taken, right.unwrap_or(place.x))

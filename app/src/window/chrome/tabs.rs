@@ -1,4 +1,4 @@
-//! The tabs of the tab bar: their labels, the mouse on them, and which of them are visible.
+//! The tabs in the tab bar or in the sidebar: their labels, the mouse on them, and which of them are visible.
 
 use std::time::Instant;
 
@@ -10,11 +10,16 @@ use winit::{
 
 use crate::action::Action;
 use crate::window::{
-    chrome::tab_bar::{Look, Strip, TabBar, TabBarPart, TabLabel},
+    chrome::{
+        sidebar::layout::SidebarLayout,
+        tab_bar::{Look, Strip, TabBar, TabBarPart},
+        tab_label::TabLabel,
+        tabs_layout::TabsLayout,
+    },
     cx::Cx,
     input::pointer::{DOUBLE_CLICK, wheel::whole_notches},
     overlays::{Overlays, choice::Choice, panel::item::Item},
-    ui::geometry::{Geometry, contains},
+    ui::geometry::Geometry,
     wish::Wish,
     workspace::closing::Closing,
 };
@@ -22,7 +27,7 @@ use crate::window::{
 /// The distance that a pressed tab must move before a drag starts, in logical pixels.
 const TRAVEL: f32 = 5.0;
 
-/// The tabs of the tab bar.
+/// The tabs of the window.
 #[derive(Debug, Default)]
 pub(crate) struct Tabs {
     /// The texts and marks of the tabs in the last drawn tab bar.
@@ -39,9 +44,9 @@ pub(crate) struct Tabs {
 #[derive(Clone, Copy, Debug)]
 struct Drag {
     tab: TabId,
-    /// The distance from the tab's left edge to the pressed point, in pixels.
+    /// The distance from the tab's start to the pressed point, in pixels along the tabs.
     grip: f64,
-    /// The pointer's x at the press.
+    /// The pressed point along the tabs.
     start: f64,
     /// The tab's index before the drag.
     from: usize,
@@ -85,36 +90,64 @@ impl Tabs {
         TabBar::new(geometry, &self.labels, active, self.strip, max_title)
     }
 
-    /// The bar as last drawn.
-    pub(crate) fn drawn_bar(&self, cx: &Cx<'_>) -> Option<TabBar<'_>> {
-        Some(self.bar(cx.geometry?, &cx.mux.layout(), cx.prefs.config.tab_bar.max_title))
+    /// The sidebar with these tabs.
+    pub(crate) fn side(&self, geometry: Geometry, layout: &Layout) -> SidebarLayout<'_> {
+        let active = layout.active_tab().map(|tab| tab.id);
+        SidebarLayout::new(geometry, &self.labels, active, self.strip)
     }
 
-    /// Scrolls the bar to the active tab, if another tab became active or the active tab moved.
-    pub(crate) fn follow_active(&mut self, cx: &Cx<'_>) {
-        if let Some(strip) = self.drawn_bar(cx).map(|bar| bar.following(self.strip)) {
+    /// The bar or the sidebar as last drawn.
+    pub(crate) fn drawn_layout(&self, cx: &Cx<'_>) -> Option<TabsLayout<'_>> {
+        let (geometry, layout) = (cx.geometry?, cx.mux.layout());
+        Some(match geometry.sidebar().width > 0 {
+            true => TabsLayout::Side(self.side(geometry, &layout)),
+            false => {
+                let max_title = cx.prefs.config.tab_bar.max_title;
+                TabsLayout::Bar(self.bar(geometry, &layout, max_title))
+            }
+        })
+    }
+
+    /// Scrolls to the active tab, if another tab became active or the active tab moved. Then scrolls to the tab that the
+    /// keyboard marks in the sidebar.
+    pub(crate) fn follow_active(&mut self, selected: Option<TabId>, cx: &Cx<'_>) {
+        if let Some(strip) = self.drawn_layout(cx).map(|layout| layout.following(self.strip)) {
             self.strip = strip;
         }
+        let index = self.labels.iter().position(|label| Some(label.id) == selected);
+        let first = match (index, self.drawn_layout(cx)) {
+            (Some(index), Some(TabsLayout::Side(side))) => side.first_to_show(index),
+            _ => return,
+        };
+        self.strip.first = first;
     }
 
-    /// The state of mouse and animations for drawing the bar. `turn` is the rotation of progress rings.
+    /// The state of mouse and animations for drawing the tabs. `turn` is the rotation of progress rings.
     pub(crate) fn look(&self, turn: f32, cx: &Cx<'_>) -> Look {
         let pointer = cx.pointer.position;
         let drag = self.drag.filter(|drag| drag.is_moving);
-        let dragged =
-            drag.zip(pointer).zip(self.drawn_bar(cx)).and_then(|((drag, (x, _)), bar)| {
-                let (left, right) = bar.span();
-                let width = bar.place_of(drag.tab)?.width as i32;
-                Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
-            });
+        let dragged = drag.zip(pointer).zip(self.drawn_layout(cx));
+        let dragged = dragged.and_then(|((drag, point), layout)| {
+            let (start, end) = layout.span();
+            let length = layout.extent(drag.tab)?.1 as i32;
+            let at = (layout.along(point) - drag.grip) as i32;
+            Some((drag.tab, at.min(end - length).max(start)))
+        });
         Look { pointer, dragged, turn, numbers: cx.prefs.config.tab_bar.numbers }
     }
 
-    /// The part of the bar under the pointer. `None` if the pointer is not on the bar.
+    /// Whether a tab is dragged.
+    pub(crate) fn is_dragging(&self) -> bool {
+        self.drag.is_some_and(|drag| drag.is_moving)
+    }
+
+    /// The part of the bar or the sidebar under the pointer. `None` if the pointer is elsewhere.
     pub(crate) fn part(&self, cx: &Cx<'_>) -> Option<TabBarPart> {
         let (x, y) = cx.pointer.position?;
-        let is_on_bar = contains(cx.geometry?.tab_bar(), x, y);
-        is_on_bar.then(|| self.drawn_bar(cx).map(|bar| bar.at(x, y)))?
+        if !cx.geometry?.has_tabs_at(x, y) {
+            return None;
+        }
+        self.drawn_layout(cx).map(|layout| layout.at(x, y))
     }
 
     /// Handles a press of a button on a part of the bar.
@@ -137,6 +170,9 @@ impl Tabs {
             }
             (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => {
                 cx.wish(Wish::OpenMainMenu);
+            }
+            (TabBarPart::Fold, MouseButton::Left) => {
+                cx.wish(Wish::Act(None, Action::FoldSidebar));
             }
             (TabBarPart::New, MouseButton::Left | MouseButton::Middle) => cx.wish(Wish::OpenTab),
             (TabBarPart::New, MouseButton::Right) => {
@@ -162,15 +198,15 @@ impl Tabs {
 
     /// Scrolls the bar by pages. A page is one tab less than the number of visible tabs.
     fn scroll_pages(&mut self, pages: isize, cx: &Cx<'_>) {
-        let strip = self.drawn_bar(cx).map(|bar| {
-            let page = bar.shown().saturating_sub(1).max(1) as isize;
-            bar.scrolled(self.strip, pages * page)
+        let strip = self.drawn_layout(cx).map(|layout| {
+            let page = layout.shown().saturating_sub(1).max(1) as isize;
+            layout.scrolled(self.strip, pages * page)
         });
         self.strip = strip.unwrap_or_default();
     }
 
-    /// Handles the wheel over the bar. A vertical turn switches tabs. A horizontal turn, or a turn with Shift, scrolls
-    /// the bar.
+    /// Handles the wheel over the tabs. In the bar, a vertical turn switches tabs; a horizontal turn, or a turn with Shift,
+    /// scrolls the bar. In the sidebar, every turn scrolls.
     pub(crate) fn turn_wheel(&mut self, delta: MouseScrollDelta, cx: &mut Cx<'_>) {
         let (x, y) = match delta {
             MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
@@ -181,7 +217,8 @@ impl Tabs {
         };
         // Touch pads rarely report a scroll that is exactly horizontal or vertical, so the larger part counts.
         let is_sideways = x.abs() > y.abs();
-        let scrolls = is_sideways || cx.modifiers.shift_key();
+        let is_side = cx.geometry.is_some_and(|geometry| geometry.sidebar().width > 0);
+        let scrolls = is_sideways || is_side || cx.modifiers.shift_key();
         let turned = if is_sideways { x } else { y };
         let steps = -whole_notches(&mut self.wheel, turned) as isize;
         if steps == 0 {
@@ -190,31 +227,37 @@ impl Tabs {
         if !scrolls {
             return switch_tab(steps.signum(), cx);
         }
-        let strip = self.drawn_bar(cx).map(|bar| bar.scrolled(self.strip, steps));
+        let strip = self.drawn_layout(cx).map(|layout| layout.scrolled(self.strip, steps));
         self.strip = strip.unwrap_or_default();
     }
 
     fn grab(&mut self, tab: TabId, cx: &Cx<'_>) {
-        let Some((x, _)) = cx.pointer.position else { return };
+        let Some(point) = cx.pointer.position else { return };
         let layout = cx.mux.layout();
         let Some(from) = layout.tabs.iter().position(|one| one.id == tab) else { return };
-        let place = self.drawn_bar(cx).and_then(|bar| bar.place_of(tab));
-        let grip = place.map_or(0.0, |place| x - f64::from(place.x));
-        self.drag = Some(Drag { tab, grip, start: x, from, is_moving: false, leaves: false });
+        let Some(drawn) = self.drawn_layout(cx) else { return };
+        let start = drawn.along(point);
+        let grip = drawn.extent(tab).map_or(0.0, |(edge, _)| start - edge);
+        self.drag = Some(Drag { tab, grip, start, from, is_moving: false, leaves: false });
     }
 
     /// Drags the held tab to the pointer. Returns false if no tab is held.
     pub(crate) fn drag(&mut self, x: f64, y: f64, cx: &mut Cx<'_>) -> bool {
-        let (Some(drag), Some(geometry)) = (&mut self.drag, cx.geometry) else { return false };
-        let bar = geometry.tab_bar();
-        // The tab leaves the window only if the pointer is clearly outside the bar: by more than the bar's height.
+        let (Some(mut drag), Some(geometry)) = (self.drag, cx.geometry) else { return false };
+        let Some(layout) = self.drawn_layout(cx) else { return false };
+        // The tab leaves the window only if the pointer is clearly outside the tabs.
+        let bar = layout.rect();
         let (width, height) = (f64::from(bar.width), f64::from(bar.height));
         let (x_in, y_in) = (x - f64::from(bar.x), y - f64::from(bar.y));
         let distance = (-x_in).max(x_in - width).max(-y_in).max(y_in - height);
-        drag.leaves = distance > height;
+        drag.leaves = distance > f64::from(layout.leaving_distance());
+        let along = layout.along((x, y));
         drag.is_moving |=
-            (x - drag.start).abs() > f64::from(TRAVEL * geometry.scale) || drag.leaves;
-        let drag = *drag;
+            (along - drag.start).abs() > f64::from(TRAVEL * geometry.scale) || drag.leaves;
+        let index = layout
+            .extent(drag.tab)
+            .map(|(_, length)| layout.index_at(along - drag.grip + length / 2.0));
+        self.drag = Some(drag);
         if drag.leaves {
             self.click = None;
             cx.set_icon(CursorIcon::Move);
@@ -223,10 +266,6 @@ impl Tabs {
             cx.set_icon(CursorIcon::Default);
             // The press that started this drag does not count toward a double click.
             self.click = None;
-            let index = self.drawn_bar(cx).and_then(|bar| {
-                let width = f64::from(bar.place_of(drag.tab)?.width);
-                Some(bar.index_at(x - drag.grip + width / 2.0))
-            });
             if let Some(index) = index {
                 cx.report(cx.mux.move_tab(drag.tab, index));
             }

@@ -402,7 +402,7 @@ impl Overlay for Menu {
         Handled::Yes
     }
 
-    /// A press outside the menu only closes it. A press on the tab bar is passed on, because it may open another menu.
+    /// A press outside the menu only closes it. A press on the tabs is passed on, because it may open another menu.
     fn press(&mut self, cx: &mut Cx<'_>) -> Handled {
         let Some((x, y)) = cx.pointer.position else { return Handled::Yes };
         let Some(geometry) = cx.geometry else { return Handled::No };
@@ -412,7 +412,7 @@ impl Overlay for Menu {
             return Handled::Yes;
         }
         cx.close();
-        if contains(geometry.tab_bar(), x, y) { Handled::No } else { Handled::Yes }
+        if geometry.has_tabs_at(x, y) { Handled::No } else { Handled::Yes }
     }
 
     /// Chooses the item under the pointer.

@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     /// receives it.
     pub(crate) receivers: Vec<PaneId>,
     pub(crate) text_target: TextTarget,
+    /// The number of panes and agents that need the user.
+    pub(crate) attention: usize,
     /// The content of the debug overlay, if the overlay is open.
     pub(crate) debug: Option<Debugged>,
 }

@@ -64,8 +64,13 @@ pub(crate) fn scene<'a>(
     for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&workspace.views, id)) {
         draw_flash(pixels(*area), colors, &mut scene);
     }
-    let max_title = prefs.config.tab_bar.max_title;
-    chrome.tabs.bar(*geometry, layout, max_title).draw(&mut scene, colors, plan.tab_bar);
+    if geometry.sidebar().width > 0 {
+        let state = (plan.tab_bar, chrome.sidebar.selected(), plan.attention);
+        chrome.tabs.side(*geometry, layout).draw(&mut scene, colors, state);
+    } else {
+        let max_title = prefs.config.tab_bar.max_title;
+        chrome.tabs.bar(*geometry, layout, max_title).draw(&mut scene, colors, plan.tab_bar);
+    }
     chrome.status_bar.draw(&mut scene, colors);
     let mut canvas = Canvas {
         geometry,

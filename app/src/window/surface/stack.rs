@@ -21,6 +21,7 @@ pub(crate) enum OverlayPlace {
     Link,
     Search,
     Hints,
+    Sidebar,
     Tooltip,
     Toasts,
     Sequence,
@@ -32,11 +33,12 @@ pub(crate) enum OverlayPlace {
 }
 
 /// All overlays, from the lowest to the topmost.
-pub(crate) const STACK: [OverlayPlace; 12] = [
+pub(crate) const STACK: [OverlayPlace; 13] = [
     OverlayPlace::CopyMode,
     OverlayPlace::Link,
     OverlayPlace::Search,
     OverlayPlace::Hints,
+    OverlayPlace::Sidebar,
     OverlayPlace::Tooltip,
     OverlayPlace::Toasts,
     OverlayPlace::Sequence,
@@ -67,6 +69,7 @@ impl<'a> OverlayParts<'a> {
             OverlayPlace::Link => overlays.hovered.as_ref()?,
             OverlayPlace::Search => overlays.search.bar()?,
             OverlayPlace::Hints => overlays.hints.as_ref()?,
+            OverlayPlace::Sidebar => &chrome.sidebar,
             OverlayPlace::Tooltip => &chrome.status_bar,
             OverlayPlace::Toasts => &overlays.toasts,
             OverlayPlace::Sequence => {
@@ -82,13 +85,15 @@ impl<'a> OverlayParts<'a> {
 }
 
 /// The overlay at a place, if it is open and handles input.
-pub(crate) fn overlay_mut(
-    overlays: &mut Overlays,
+pub(crate) fn overlay_mut<'a>(
+    overlays: &'a mut Overlays,
+    chrome: &'a mut Chrome,
     place: OverlayPlace,
-) -> Option<&mut dyn Overlay> {
+) -> Option<&'a mut dyn Overlay> {
     Some(match place {
         OverlayPlace::Search => overlays.search.bar_mut()?,
         OverlayPlace::Hints => overlays.hints.as_mut()?,
+        OverlayPlace::Sidebar => &mut chrome.sidebar,
         OverlayPlace::Toasts => &mut overlays.toasts,
         OverlayPlace::Inbox => overlays.inbox.as_mut()?,
         OverlayPlace::Picker => overlays.picker.as_mut()?,
@@ -114,6 +119,7 @@ pub(crate) fn close(overlays: &mut Overlays, place: OverlayPlace) {
         OverlayPlace::Menu => overlays.menu = None,
         OverlayPlace::CopyMode
         | OverlayPlace::Link
+        | OverlayPlace::Sidebar
         | OverlayPlace::Tooltip
         | OverlayPlace::Toasts
         | OverlayPlace::Sequence

@@ -99,6 +99,13 @@ pub(crate) struct SelectedRow {
     pub(crate) accent: Rgb,
 }
 
+impl SelectedRow {
+    /// The row's background.
+    pub(crate) fn fill(&self) -> Rgb {
+        self.fill
+    }
+}
+
 /// A cache of the last computed colors. Most frames use the palette of the previous frame.
 #[derive(Default)]
 pub(crate) struct KnownColors(Option<(Arc<Palette>, Colors)>);

@@ -7,6 +7,11 @@ use unterm_term::Size;
 
 /// The font size of bars and overlays, in logical pixels.
 const UI_FONT: f32 = 12.0;
+/// The width of the folded sidebar, and the space beside the text of the unfolded sidebar, in logical pixels.
+const FOLDED: f32 = 44.0;
+const SIDEBAR_SPACE: f32 = 24.0;
+/// The columns of cells that the unfolded sidebar leaves to the panes. In a narrower window, the sidebar is folded.
+const LEAST_BESIDE: u32 = 20;
 /// Thickness of the dividers between panes, in physical pixels.
 pub(crate) const DIVIDER: u32 = 1;
 
@@ -22,9 +27,19 @@ pub(crate) struct Geometry {
     /// The space around a pane's grid, in logical pixels.
     pub(crate) padding: f32,
     pub(crate) has_tab_bar: bool,
-    /// Whether the tab bar is at the bottom, above the status bar.
-    pub(crate) tab_bar_at_foot: bool,
+    pub(crate) tabs_at: TabsAt,
     pub(crate) has_status_bar: bool,
+}
+
+/// The place of the tabs, if they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TabsAt {
+    /// In a bar at the top of the window.
+    Top,
+    /// In a bar at the bottom, above the status bar.
+    Foot,
+    /// In a sidebar that has room for this many characters.
+    Left { columns: u16, is_folded: bool },
 }
 
 impl Geometry {
@@ -65,17 +80,63 @@ impl Geometry {
 
     /// The rectangle of the tab bar. A hidden bar has height 0.
     pub(crate) fn tab_bar(&self) -> PixelRect {
-        let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
-        let y = match self.tab_bar_at_foot {
-            true => self.status_bar().y - height as i32,
-            false => 0,
+        let is_bar = self.has_tab_bar && !matches!(self.tabs_at, TabsAt::Left { .. });
+        let height = if is_bar { self.bar_height() } else { 0 };
+        let y = match self.tabs_at {
+            TabsAt::Foot => self.status_bar().y - height as i32,
+            TabsAt::Top | TabsAt::Left { .. } => 0,
         };
         PixelRect { x: 0, y, width: self.width, height }
     }
 
+    /// The height of a bar with one line of text.
+    pub(crate) fn bar_height(&self) -> u32 {
+        self.ui_line() + self.px(12.0)
+    }
+
+    /// The rectangle of the sidebar. A hidden sidebar has width 0.
+    pub(crate) fn sidebar(&self) -> PixelRect {
+        let panes = |sidebar| self.width.saturating_sub(sidebar);
+        let width = self.sidebar_width(|sidebar| panes(sidebar) >= self.least_beside());
+        let height = self.height.saturating_sub(self.status_bar().height);
+        PixelRect { x: 0, y: 0, width, height }
+    }
+
+    /// Whether a point is in the tab bar or in the sidebar.
+    pub(crate) fn has_tabs_at(&self, x: f64, y: f64) -> bool {
+        contains(self.tab_bar(), x, y) || contains(self.sidebar(), x, y)
+    }
+
+    /// Whether the sidebar shows only icons.
+    pub(crate) fn is_sidebar_folded(&self) -> bool {
+        self.sidebar().width == self.px(FOLDED)
+    }
+
+    /// The number of characters for which a sidebar of this width has room.
+    pub(crate) fn sidebar_columns(&self, width: u32) -> u16 {
+        (width.saturating_sub(self.px(SIDEBAR_SPACE)) as f32 / self.ui_column).round() as u16
+    }
+
+    /// The width of the sidebar, 0 if it is hidden. `leaves_room` returns whether a sidebar of a width leaves enough room
+    /// for the panes.
+    fn sidebar_width(&self, leaves_room: impl Fn(u32) -> bool) -> u32 {
+        let TabsAt::Left { columns, is_folded } = self.tabs_at else { return 0 };
+        if !self.has_tab_bar {
+            return 0;
+        }
+        let text = f32::from(columns) * self.ui_column;
+        let width = text.ceil() as u32 + self.px(SIDEBAR_SPACE);
+        if is_folded || !leaves_room(width) { self.px(FOLDED) } else { width }
+    }
+
+    /// The width that the unfolded sidebar leaves to the panes.
+    fn least_beside(&self) -> u32 {
+        LEAST_BESIDE * self.cell_size().0 + 2 * self.padding()
+    }
+
     /// The rectangle of the status bar, at the bottom of the window. A hidden bar has height 0.
     pub(crate) fn status_bar(&self) -> PixelRect {
-        let height = if self.has_status_bar { self.ui_line() + self.px(12.0) } else { 0 };
+        let height = if self.has_status_bar { self.bar_height() } else { 0 };
         PixelRect { x: 0, y: self.height as i32 - height as i32, width: self.width, height }
     }
 
@@ -83,8 +144,9 @@ impl Geometry {
     pub(crate) fn content(&self) -> Rect {
         let bar = self.tab_bar().height;
         let bars = bar + self.status_bar().height;
-        let y = if self.tab_bar_at_foot { 0 } else { bar };
-        Rect { x: 0, y, width: self.width, height: self.height.saturating_sub(bars) }
+        let y = if self.tabs_at == TabsAt::Foot { 0 } else { bar };
+        let x = self.sidebar().width.min(self.width);
+        Rect { x, y, width: self.width - x, height: self.height.saturating_sub(bars) }
     }
 
     fn padding(&self) -> u32 {
@@ -140,7 +202,8 @@ impl Geometry {
     pub(crate) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
         let width = u32::from(cols) * self.cell.width + 2 * self.padding();
         let height = u32::from(rows) * self.cell.height + 2 * self.padding();
-        (width, height + self.tab_bar().height + self.status_bar().height)
+        let sidebar = self.sidebar_width(|_| width >= self.least_beside());
+        (width + sidebar, height + self.tab_bar().height + self.status_bar().height)
     }
 }
 
@@ -178,7 +241,7 @@ impl Geometry {
         },
         padding: 8.0,
         has_tab_bar: true,
-        tab_bar_at_foot: false,
+        tabs_at: TabsAt::Top,
         has_status_bar: false,
     };
 }
@@ -194,6 +257,39 @@ mod tests {
             (geometry.width, geometry.height) = geometry.window_for(120, 30);
             let size = geometry.grid(geometry.content());
             assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
+        }
+    }
+
+    #[test]
+    fn a_sidebar_leaves_the_wanted_grid_to_the_panes() {
+        for (columns, is_folded) in [(12, false), (30, false), (100, false), (30, true)] {
+            for (scale, cols) in [(1.0, 10), (1.25, 19), (1.5, 20), (2.0, 120)] {
+                let tabs_at = TabsAt::Left { columns, is_folded };
+                let mut geometry = Geometry { scale, tabs_at, ..Geometry::TEST };
+                (geometry.width, geometry.height) = geometry.window_for(cols, 30);
+                let (content, sidebar) = (geometry.content(), geometry.sidebar());
+                let size = geometry.grid(content);
+                assert_eq!((size.cols, size.rows), (cols, 30), "{columns} at scale {scale}");
+                assert_eq!((content.x, content.y), (sidebar.width, 0));
+                let folds = is_folded || cols < 20;
+                assert_eq!(geometry.is_sidebar_folded(), folds, "{columns} beside {cols}");
+            }
+        }
+        let hidden = Geometry {
+            has_tab_bar: false,
+            tabs_at: TabsAt::Left { columns: 30, is_folded: false },
+            width: 500,
+            ..Geometry::TEST
+        };
+        assert_eq!((hidden.sidebar().width, hidden.content().x), (0, 0));
+    }
+
+    #[test]
+    fn a_sidebar_has_room_for_the_characters_it_was_dragged_to() {
+        for columns in [12, 30, 77] {
+            let tabs_at = TabsAt::Left { columns, is_folded: false };
+            let geometry = Geometry { width: 2000, height: 900, tabs_at, ..Geometry::TEST };
+            assert_eq!(geometry.sidebar_columns(geometry.sidebar().width), columns);
         }
     }
 

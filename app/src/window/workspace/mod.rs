@@ -20,6 +20,7 @@ pub(crate) mod prompts;
 pub(crate) mod scroll;
 pub(crate) mod selecting;
 pub(crate) mod selection;
+pub(crate) mod surroundings;
 pub(crate) mod title;
 pub(crate) mod view;
 pub(crate) mod work;
@@ -34,7 +35,7 @@ use unterm_mux::PaneId;
 use crate::last_session::{LastSession, Unopened};
 use crate::window::workspace::{
     dividers::Dividers, first_panes::FirstPanes, kept_programs::KeptPrograms, panes::Broadcast,
-    view::Views,
+    surroundings::Surveys, view::Views,
 };
 
 /// Duration of the visual bell.
@@ -65,6 +66,7 @@ pub(crate) struct Workspace {
     /// The first panes of the window, until they are open.
     pub(crate) first: Option<FirstPanes>,
     pub(crate) kept: KeptPrograms,
+    pub(crate) surveys: Surveys,
 }
 
 impl Default for Workspace {
@@ -84,6 +86,7 @@ impl Default for Workspace {
             undo_until: None,
             first: None,
             kept: KeptPrograms::default(),
+            surveys: Surveys::default(),
         }
     }
 }

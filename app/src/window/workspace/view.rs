@@ -22,8 +22,9 @@ use crate::window::{
         folds::Folds,
         prompts::Prompts,
         selection::{Edge, Selection, Spot},
+        surroundings::Surroundings,
         title::{self, PaneNames, PaneTitle},
-        work::Work,
+        work::{LastCommand, Work},
     },
 };
 
@@ -85,6 +86,11 @@ pub(crate) struct Signals {
     pub(crate) bell: Option<Instant>,
     /// The progress or status that the pane's programs report.
     pub(crate) work: Option<Work>,
+    /// The newest message about the work; empty if there is none.
+    pub(crate) message: String,
+    /// The last command, if none is running.
+    pub(crate) last_command: Option<LastCommand>,
+    pub(crate) surroundings: Surroundings,
     /// Whether the user has seen the pane since its programs last reported something.
     pub(crate) looked: bool,
     /// The color that the pane's programs set for their tab.
@@ -106,6 +112,14 @@ struct ViewNames {
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
     are_known: bool,
+}
+
+impl Signals {
+    /// Sets the work that the programs report, and the newest message about it.
+    pub(crate) fn set_work(&mut self, reported: Option<(Work, String)>) {
+        let (work, message) = reported.unzip();
+        (self.work, self.message) = (work, message.unwrap_or_default());
+    }
 }
 
 impl View {

@@ -1,10 +1,13 @@
 //! The progress or status that a program reports for its tab.
 
-use unterm_control::{ReportedState, Server, WorkState};
+use unterm_control::{ReportedState, Server, WorkState, escaped};
 use unterm_mux::Pane;
-use unterm_term::Rgb;
+use unterm_term::{Rgb, Term};
 
-use crate::window::ui::colors::Colors;
+use crate::window::ui::colors::{Colors, readable};
+
+/// The maximum length of a message, in characters.
+const MESSAGE: usize = 200;
 
 /// The state of a program's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,38 +28,85 @@ pub(crate) struct Work {
     pub(crate) percent: Option<u8>,
 }
 
+/// The result of the last command in a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastCommand {
+    /// The exit code, if the shell reported it.
+    pub(crate) exit_code: Option<i32>,
+    /// How long the command ran, in milliseconds.
+    pub(crate) took: Option<u64>,
+}
+
+impl LastCommand {
+    /// The last command in a terminal. `None` while a command runs.
+    pub(crate) fn of(term: &Term) -> Option<Self> {
+        let mut commands = term.commands().rev().take_while(|command| !command.is_running());
+        let last = commands.find(|command| command.end_seq != 0)?;
+        Some(Self { exit_code: last.exit_code, took: last.duration() })
+    }
+}
+
+impl Fare {
+    /// The name of the state for the user.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Works => "working",
+            Self::Waits => "needs you",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The color of the state in the tab bar.
+    pub(crate) fn color(self, colors: &Colors) -> Rgb {
+        match self {
+            Self::Done => colors.success,
+            Self::Works => colors.accent,
+            Self::Waits => colors.bell,
+            Self::Failed => colors.danger,
+        }
+    }
+
+    /// The color of the state's name, and of its mark in the sidebar, on a background. Work that goes on is muted, so
+    /// that it does not distract from what needs the user.
+    pub(crate) fn text_color(self, colors: &Colors, ground: Rgb) -> Rgb {
+        let color = match self {
+            Self::Done => colors.success,
+            Self::Works => colors.muted,
+            Self::Waits => colors.accent,
+            Self::Failed => colors.danger,
+        };
+        readable(color, ground)
+    }
+}
+
 impl Work {
-    /// The work in a pane. Without a control server, only the pane's terminal is asked.
-    pub(crate) fn of(pane: &Pane, server: Option<&Server>) -> Option<Self> {
+    /// The work in a pane, and the newest message about it. The message is safe to show, and empty if there is none.
+    /// Without a control server, only the pane's terminal is asked.
+    pub(crate) fn of(pane: &Pane, server: Option<&Server>) -> Option<(Self, String)> {
         let reported = match server {
             Some(server) => server.reported_state(pane),
             None => ReportedState::of_term(&pane.term()),
         };
-        reported.and_then(Self::reported)
+        let reported = reported?;
+        let message = reported.message.as_deref().and_then(|message| message.lines().next());
+        let message = message.map_or_else(String::new, escaped).chars().take(MESSAGE).collect();
+        Some((Self::reported(&reported)?, message))
     }
 
-    fn reported(ReportedState { state, progress }: ReportedState) -> Option<Self> {
-        let fare = match state {
+    fn reported(reported: &ReportedState) -> Option<Self> {
+        let fare = match reported.state {
             WorkState::Idle => return None,
             WorkState::Done => Fare::Done,
             WorkState::Working => Fare::Works,
             WorkState::NeedsYou => Fare::Waits,
             WorkState::Failed => Fare::Failed,
         };
-        Some(Self { fare, percent: progress })
+        Some(Self { fare, percent: reported.progress })
     }
 
     pub(crate) fn turns(self) -> bool {
         self.fare == Fare::Works && self.percent.is_none()
-    }
-
-    pub(crate) fn color(self, colors: &Colors) -> Rgb {
-        match self.fare {
-            Fare::Done => colors.success,
-            Fare::Works => colors.accent,
-            Fare::Waits => colors.bell,
-            Fare::Failed => colors.danger,
-        }
     }
 }
 
@@ -69,7 +119,7 @@ mod tests {
     fn work(bytes: &str) -> Option<Work> {
         let mut term = Term::new(Size::cells(10, 5), Options::default());
         Parser::new().advance(&mut term, bytes.as_bytes());
-        ReportedState::of_term(&term).and_then(Work::reported)
+        ReportedState::of_term(&term).as_ref().and_then(Work::reported)
     }
 
     #[test]

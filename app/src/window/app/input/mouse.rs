@@ -10,7 +10,7 @@ use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
     app::{App, moving, send},
-    chrome::{scrollbars, status_bar, tab_bar::TabBarPart},
+    chrome::{scrollbars, sidebar::Sidebar, status_bar, tab_bar::TabBarPart},
     effect::Effect,
     input::{
         buffer::Buffer,
@@ -45,8 +45,7 @@ impl App {
         let Some(geometry) = self.surface.geometry else { return Redraw::No };
         let before = self.input.pointer.position.replace((x, y));
         // The pointer may be over another part of a bar now.
-        let is_in =
-            |(x, y)| contains(geometry.tab_bar(), x, y) || contains(geometry.status_bar(), x, y);
+        let is_in = |(x, y)| geometry.has_tabs_at(x, y) || contains(geometry.status_bar(), x, y);
         let is_in_bar = before.is_some_and(is_in) || is_in((x, y));
         self.input.pointer.focus_press.is_at(x, y);
         let on_blocks =
@@ -67,6 +66,7 @@ impl App {
     /// the frame that is due.
     fn point_at_panes(&mut self, x: f64, y: f64, over_bar: bool) -> Redraw {
         if self.with_parts(|parts, cx| parts.chrome.tabs.drag(x, y, cx))
+            || self.with_parts(|parts, cx| parts.chrome.sidebar.drag(x, cx))
             || self.with_parts(|parts, cx| parts.dividers.drag(x, y, cx))
             || self.with_parts(|parts, cx| parts.chrome.scrollbars.drag(y, cx))
         {
@@ -84,6 +84,10 @@ impl App {
         let is_free = held.is_none() && !self.has_overlay();
         if is_free && let Some(icon) = self.with_parts(|_, cx| dividers::icon_at(x, y, cx)) {
             self.set_icon(icon);
+            return self.end_hover();
+        }
+        if is_free && self.with_parts(|_, cx| Sidebar::has_edge_at(x, y, cx)) {
+            self.set_icon(CursorIcon::ColResize);
             return self.end_hover();
         }
         if is_free && over_bar {
@@ -118,6 +122,11 @@ impl App {
             self.input.pointer.arrives = arrives;
         }
         if self.overlay_press() {
+            return;
+        }
+        if let (Some((x, y)), MouseButton::Left) = (self.input.pointer.position, button)
+            && self.with_parts(|parts, cx| parts.chrome.sidebar.grab(x, y, cx))
+        {
             return;
         }
         if let Some(part) = self.tab_bar_part() {
@@ -208,7 +217,10 @@ impl App {
                     moving::tear_off(tab, is_on_x, cx);
                 });
             }
-            if self.workspace.dividers.let_go() || self.chrome.scrollbars.let_go() {
+            if self.with_parts(|parts, cx| parts.chrome.sidebar.let_go(cx))
+                || self.workspace.dividers.let_go()
+                || self.chrome.scrollbars.let_go()
+            {
                 return;
             }
         }
@@ -337,7 +349,7 @@ impl App {
         }
     }
 
-    /// The part of the tab bar under the pointer. `None` if the pointer is not on the bar.
+    /// The part of the tab bar or the sidebar under the pointer. `None` if the pointer is elsewhere.
     pub(crate) fn tab_bar_part(&mut self) -> Option<TabBarPart> {
         self.with_parts(|parts, cx| parts.chrome.tabs.part(cx))
     }
@@ -345,6 +357,7 @@ impl App {
     /// Cancels a drag, and restores the state from before the drag. Returns false if there was no drag.
     pub(crate) fn cancel_drag(&mut self) -> bool {
         self.with_parts(|parts, cx| parts.chrome.tabs.cancel_drag(cx))
+            || self.with_parts(|parts, cx| parts.chrome.sidebar.cancel_drag(cx))
             || self.with_parts(|parts, cx| parts.dividers.cancel_drag(cx))
     }
 

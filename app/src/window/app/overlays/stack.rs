@@ -45,7 +45,7 @@ impl App {
                     cx.views.insert(focused, view);
                     result
                 }
-                place => handle(overlay_mut(parts.overlays, place)?, cx),
+                place => handle(overlay_mut(parts.overlays, parts.chrome, place)?, cx),
             };
             if std::mem::take(&mut cx.closes) {
                 close(parts.overlays, place);

@@ -10,6 +10,7 @@ mod mouse;
 mod pastes;
 mod program;
 mod session;
+mod sidebar;
 mod tabs;
 mod tests;
 

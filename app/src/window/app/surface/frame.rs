@@ -13,8 +13,8 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Highlight, PainterKind, PixelRect};
 
 use crate::window::{
-    app::{App, BELL_MARK},
-    chrome::{status_bar::About, tab_bar::TabLabel, tab_marks::Marks, tab_titles},
+    app::App,
+    chrome::status_bar::About,
     effect::Effect,
     overlays::canvas::Debugged,
     redraw::Redraw,
@@ -23,9 +23,9 @@ use crate::window::{
     ui::geometry::Geometry,
     workspace::{
         hit_test, selecting,
-        title::{self, Naming, PaneTitle},
+        title::{self, Naming},
         view::View,
-        work::{Fare, Work},
+        work::Work,
     },
 };
 
@@ -135,6 +135,7 @@ impl App {
                 self.keep_in_time(now),
                 self.end_closed_in_time(now),
                 self.open_first_panes_in_time(now),
+                self.survey_in_time(now),
             ];
             times.into_iter().flatten().for_each(|time| self.surface.wake_at(time));
             self.with_parts(|_, cx| selecting::scroll_at_edge(cx));
@@ -193,6 +194,7 @@ impl App {
             self.with_parts(|parts, cx| parts.system.notices.show_waiting(cx)),
             self.keep_in_time(now),
             self.end_closed_in_time(now),
+            self.survey_in_time(now),
             self.workspace.first.as_ref().and_then(|first| first.due),
             // The tasks above may show messages.
             self.overlays.toasts.expire(now),
@@ -211,9 +213,24 @@ impl App {
         if self.overlays.inbox.is_some() {
             self.surface.wake_at(now + INBOX_AGE);
         }
-        self.with_parts(|parts, cx| parts.chrome.tabs.follow_active(cx));
+        self.follow_tabs();
         let turn = self.turn(now);
         self.plan(layout, placed, blink_on, turn)
+    }
+
+    /// Scrolls the tabs to the active tab, and updates the tooltip of the sidebar.
+    fn follow_tabs(&mut self) {
+        let (due, pointed) = self.with_parts(|parts, cx| {
+            let selected = parts.chrome.sidebar.selected();
+            parts.chrome.tabs.follow_active(selected, cx);
+            parts.chrome.sidebar.point(&parts.chrome.tabs, cx)
+        });
+        if let Some(time) = due {
+            self.surface.wake_at(time);
+        }
+        if let Some(tab) = pointed {
+            self.survey_tabs(|one| one == tab);
+        }
     }
 
     /// Computes the values that a whole frame shows in addition to the state of the parts.
@@ -259,6 +276,7 @@ impl App {
             matches: self.highlights(),
             receivers: self.workspace.broadcast.panes(&layout),
             text_target: self.text_target(),
+            attention: self.who_waits(&layout).0,
             debug,
             layout,
             placed,
@@ -303,102 +321,6 @@ impl App {
         self.surface.wake_at(now + TURN / TURN_STEPS);
         let turned = (now - self.surface.started).as_nanos() % TURN.as_nanos();
         turned as f32 / TURN.as_nanos() as f32
-    }
-
-    /// Reads the progress and the tab color that the programs of a pane report. Returns the frame that is due.
-    pub(crate) fn read_work(&mut self, pane: PaneId) -> Redraw {
-        let Some(pane) = self.mux.pane(pane) else { return Redraw::No };
-        let work = Work::of(&pane, self.server.as_ref());
-        let tab_color = pane.term().tab_color();
-        let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
-        signals.looked = false;
-        let is_new = (signals.work, signals.tab_color) != (work, tab_color);
-        (signals.work, signals.tab_color) = (work, tab_color);
-        Redraw::if_changed(is_new)
-    }
-
-    /// Reads the work of every pane again, because an agent or a plugin reported something. Returns the frame that is
-    /// due.
-    pub(crate) fn read_all_work(&mut self) -> Redraw {
-        let panes: Vec<_> = self.mux.panes().iter().map(|pane| pane.id()).collect();
-        panes.into_iter().map(|pane| self.read_work(pane)).max().unwrap_or(Redraw::No)
-    }
-
-    /// Updates the tab bar's texts and marks.
-    fn label_tabs(&mut self, layout: &Layout, now: Instant) {
-        let mut labels = Vec::with_capacity(layout.tabs.len());
-        let mut titles = Vec::with_capacity(layout.tabs.len());
-        let mut next: Option<Instant> = None;
-        for (index, tab) in layout.tabs.iter().enumerate() {
-            let mut label = TabLabel {
-                id: tab.id,
-                title: String::new(),
-                marks: Marks {
-                    zoomed: tab.zoomed,
-                    broadcast: self.workspace.broadcast.covers(tab.id),
-                    ..Marks::default()
-                },
-                color: None,
-            };
-            let is_seen = index == layout.active && self.input.focused;
-            let mut title = PaneTitle::default();
-            for id in tab.panes() {
-                let Some(pane) = self.mux.pane(id) else { continue };
-                let view = self.workspace.views.entry(id).or_default();
-                if let Some(rang) = view.signals.bell {
-                    if is_seen && now >= rang + BELL_MARK {
-                        view.signals.bell = None;
-                    } else {
-                        label.marks.bell = true;
-                        let ends = is_seen.then_some(rang + BELL_MARK);
-                        next = next.into_iter().chain(ends).min();
-                    }
-                }
-                if is_seen && !std::mem::replace(&mut view.signals.looked, true) {
-                    // What the user has seen no longer counts, such as the end of a command.
-                    match &self.server {
-                        Some(server) => {
-                            server.looked_at(id);
-                            view.signals.work = Work::of(&pane, Some(server));
-                        }
-                        None => {
-                            view.signals.work.take_if(|work| work.fare == Fare::Done);
-                        }
-                    }
-                }
-                label.marks.tmux |= pane.is_in_tmux();
-                label.marks.work = label.marks.work.max(view.signals.work);
-                label.marks.unseen |= view.signals.unseen;
-                view.signals.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
-                if let Some(driver) = &view.signals.driver {
-                    label.marks.driven = true;
-                    next = next.into_iter().chain([driver.until]).min();
-                }
-                label.color = label.color.or(view.signals.tab_color);
-                if id == tab.focused {
-                    label.color = view.signals.tab_color.or(label.color);
-                    // A program of a hidden tab may have started or ended since its names were read.
-                    let comes_in_sight = index == layout.active
-                        && self.workspace.names.active.replace(id) != Some(id);
-                    if comes_in_sight || !view.are_names_known() {
-                        view.read_names(&pane);
-                    }
-                    title = match &tab.title {
-                        Some(title) => PaneTitle::given(title.clone()),
-                        None => view.pane_title().clone(),
-                    };
-                }
-            }
-            labels.push(label);
-            titles.push(title);
-        }
-        for (label, title) in labels.iter_mut().zip(tab_titles::distinguish(titles)) {
-            label.title = title;
-        }
-        self.chrome.tabs.set_labels(labels);
-        if let Some(time) = next {
-            self.surface.wake_at(time);
-        }
     }
 
     /// The time at which to read the titles again.

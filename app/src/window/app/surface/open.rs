@@ -11,7 +11,7 @@ use winit::{
     window::{Fullscreen, ImePurpose, Window, WindowAttributes},
 };
 
-use crate::config::{BarPosition, WindowStart};
+use crate::config::WindowStart;
 use crate::window::{
     app::App,
     effect::Effect,
@@ -122,7 +122,7 @@ impl App {
             ui_column: 1.0,
             padding: self.prefs.config.window.padding,
             has_tab_bar: self.prefs.wants_tab_bar(self.tabs_soon()),
-            tab_bar_at_foot: self.prefs.config.tab_bar.position == BarPosition::Bottom,
+            tabs_at: self.prefs.tabs_at(),
             has_status_bar: self.prefs.config.status_bar.show,
         };
         geometry.measure(&mut self.surface.renderer);

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use accesskit::{Action, Live, Node, NodeId, Role, TreeId, TreeInfo, TreeUpdate};
+use accesskit::{Action, Live, Node, NodeId, Orientation, Role, TreeId, TreeInfo, TreeUpdate};
 use unterm_mux::{Layout, PaneId, Rect};
 use unterm_term::TextRange;
 
@@ -43,15 +43,8 @@ impl App {
     ) -> (TreeUpdate, SentTree) {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
-        let mut tabs = Node::new(Role::TabList);
-        for (index, tab) in self.chrome.tabs.labels().iter().enumerate() {
-            let mut node = Node::new(Role::Tab);
-            node.set_label(tab.title.as_str());
-            node.set_selected(index == layout.active);
-            node.add_action(Action::Click);
-            tree.add_to(&mut tabs, NodeId(TAB + tab.id.0 % KIND), node);
-        }
         let mut window = Node::new(Role::Window);
+        let tabs = self.tabs_node(layout, &mut tree);
         tree.add_to(&mut window, TABS, tabs);
         let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
         if let Some(tab) = self.chrome.tabs.labels().get(layout.active) {
@@ -107,6 +100,9 @@ impl App {
             };
             tree.status(ATTENTION, said, attention > sent.attention, &mut window);
         }
+        if let Some(tab) = self.chrome.sidebar.selected() {
+            focus = NodeId(TAB + tab.0 % KIND);
+        }
         if let Some(inbox) = &self.overlays.inbox {
             let (node, list) = tree.inbox(inbox);
             tree.add_to(&mut window, INBOX, node);
@@ -152,6 +148,27 @@ impl App {
             focus,
         };
         (update, SentTree { panes: tree.lines, focus, tab: in_front, attention, names })
+    }
+
+    /// Builds the list of tabs. In the sidebar, each tab has the text of its row as its description.
+    fn tabs_node(&self, layout: &Layout, tree: &mut Tree) -> Node {
+        let has_sidebar = self.has_sidebar();
+        let mut tabs = Node::new(Role::TabList);
+        if has_sidebar {
+            tabs.set_orientation(Orientation::Vertical);
+        }
+        for (index, tab) in self.chrome.tabs.labels().iter().enumerate() {
+            let mut node = Node::new(Role::Tab);
+            node.set_label(tab.title.as_str());
+            let details = tab.detail_line(true).text;
+            if has_sidebar && !details.is_empty() {
+                node.set_description(details);
+            }
+            node.set_selected(index == layout.active);
+            node.add_action(Action::Click);
+            tree.add_to(&mut tabs, NodeId(TAB + tab.id.0 % KIND), node);
+        }
+        tabs
     }
 
     /// The text of the line in which a range starts, if that line is visible.

@@ -3,3 +3,4 @@
 pub(crate) mod close;
 pub(crate) mod first_tab;
 pub(crate) mod layouts;
+pub(crate) mod surveys;

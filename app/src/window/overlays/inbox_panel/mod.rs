@@ -167,8 +167,11 @@ impl InboxPanel {
             Change::Entries(instance, entries) => drop(self.by_instance.insert(instance, entries)),
             Change::Ended(instance) => drop(self.by_instance.remove(&instance)),
             Change::Unreachable(instance, why) => {
-                self.say(format!("{instance} can't be asked: {why}"), true);
-                return None;
+                // An instance that was asked before is about to end. Its process may be left for a moment.
+                if self.by_instance.remove(&instance).is_none() {
+                    self.say(format!("{instance} can't be asked: {why}"), true);
+                    return None;
+                }
             }
         }
         let before = std::mem::take(&mut self.entries);

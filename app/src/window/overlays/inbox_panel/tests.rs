@@ -152,6 +152,19 @@ fn an_entry_that_arrives_or_goes_does_not_move_the_mark() {
 }
 
 #[test]
+fn entries_of_an_instance_that_can_not_be_asked_go() {
+    let (one, two) = (listed("alpha", 1, "Run it?"), listed("bravo", 2, "Stop it?"));
+    let mut panel = panel(std::slice::from_ref(&one));
+    panel.change(Change::Entries("bravo".to_owned(), vec![two]));
+    let unreachable = |id: &str| Change::Unreachable(id.to_owned(), "old".to_owned());
+    panel.change(unreachable("bravo"));
+    assert!(panel.entries == [one], "{:?}", panel.entries);
+    // An instance that never answered has no entries, so a message says why.
+    panel.change(unreachable("charlie"));
+    assert_eq!(message(&panel), "charlie can't be asked: old");
+}
+
+#[test]
 fn enter_goes_there_and_d_and_s_put_aside() {
     let one = listed("alpha", 1, "Run it?");
     let mut panel = panel(std::slice::from_ref(&one));

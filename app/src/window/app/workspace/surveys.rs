@@ -1,0 +1,106 @@
+//! Reads the surroundings of panes while the sidebar is shown.
+
+use std::{collections::HashSet, sync::Arc, time::Instant};
+
+use unterm_mux::{Layout, PaneId, TabId};
+
+use crate::window::{
+    app::App,
+    effect::Effect,
+    redraw::Redraw,
+    workspace::surroundings::{Surroundings, Survey, read},
+};
+
+impl App {
+    /// Notes that commands began or ended in panes. They may have changed the branch, or listen on ports.
+    pub(crate) fn commands_changed(&mut self, panes: HashSet<PaneId>) {
+        if self.has_sidebar() {
+            self.workspace.surveys.want_twice(panes, self.now);
+            self.wake_for_surveys();
+        }
+    }
+
+    /// Requests a reading of the panes of tabs, because the user looks at their rows.
+    pub(crate) fn survey_tabs(&mut self, is_wanted: impl Fn(TabId) -> bool) {
+        if !self.has_sidebar() {
+            return;
+        }
+        let layout = self.mux.layout();
+        let tabs = layout.tabs.iter().filter(|tab| is_wanted(tab.id));
+        self.workspace.surveys.want(tabs.flat_map(|tab| tab.panes()), self.now);
+        self.wake_for_surveys();
+    }
+
+    /// Requests a reading of panes that are in another project than when they were last read. This includes panes that
+    /// were never read.
+    pub(crate) fn want_new_projects(&mut self, layout: &Layout) {
+        if self.workspace.surveys.is_reading() {
+            return;
+        }
+        let focused = layout.tabs.iter().map(|tab| tab.focused);
+        let is_new = |pane: &PaneId| {
+            let view = self.workspace.views.get(pane);
+            view.is_some_and(|view| {
+                view.project_root() != view.signals.surroundings.root.as_deref()
+            })
+        };
+        let panes: Vec<_> = focused.filter(is_new).collect();
+        self.workspace.surveys.want(panes, self.now);
+        self.wake_for_surveys();
+    }
+
+    fn wake_for_surveys(&mut self) {
+        if let Some(due) = self.workspace.surveys.due() {
+            self.surface.wake_at(due);
+        }
+    }
+
+    /// Begins a reading if it is due. Otherwise, returns the time at which it is due.
+    pub(crate) fn survey_in_time(&mut self, now: Instant) -> Option<Instant> {
+        if !self.has_sidebar() {
+            self.workspace.surveys.clear();
+            return None;
+        }
+        let panes = self.workspace.surveys.begin(now);
+        let survey = |pane: PaneId| {
+            let terminal = self.mux.pane(pane)?.process().tty();
+            let root = self.workspace.views.get(&pane)?.project_root().map(Into::into);
+            Some(Survey { pane, root, terminal })
+        };
+        let surveys: Vec<_> = panes.iter().filter_map(|pane| survey(*pane)).collect();
+        match surveys.is_empty() {
+            true if !panes.is_empty() => self.workspace.surveys.end(),
+            true => {}
+            false => self.effect(Effect::ReadSurroundings(surveys)),
+        }
+        self.workspace.surveys.due()
+    }
+
+    /// Starts a thread that reads the surroundings of panes.
+    pub(crate) fn start_surveys(&mut self, surveys: Vec<Survey>) {
+        let inbox = Arc::clone(&self.inbox);
+        let work = move || {
+            let read = read(surveys);
+            inbox.post(|news| news.system.surroundings = Some(read));
+        };
+        if let Err(error) = std::thread::Builder::new().name("surroundings".to_owned()).spawn(work)
+        {
+            tracing::warn!(%error, "can't read branches and ports");
+            self.workspace.surveys.end();
+        }
+    }
+
+    /// Stores the surroundings that were read. Returns the frame that is due.
+    pub(crate) fn surroundings_read(&mut self, read: Vec<(PaneId, Surroundings)>) -> Redraw {
+        self.workspace.surveys.end();
+        let mut is_new = false;
+        for (pane, surroundings) in read {
+            if let Some(view) = self.workspace.views.get_mut(&pane) {
+                is_new |= view.signals.surroundings != surroundings;
+                view.signals.surroundings = surroundings;
+            }
+        }
+        self.wake_for_surveys();
+        Redraw::if_changed(is_new)
+    }
+}
