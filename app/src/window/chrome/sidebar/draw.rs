@@ -202,8 +202,8 @@ impl SidebarLayout<'_> {
         mark.draw(corner, &self.geometry, colors, (look.turn, &hue), scene);
     }
 
-    /// The title of a tab. If it is too wide, it is cut so that it differs from the titles of the other tabs. It begins with the tab's number if `numbers` is set, or if another tab has an
-    /// equal title.
+    /// The title of a tab. If it is too wide, it is cut so that it differs from the titles of the other tabs. It begins
+    /// with the tab's number if `numbers` is set, or if another tab has an equal title.
     fn title(&self, index: usize, numbers: bool, width: u32) -> String {
         let title = &self.tabs[index].title;
         let is_shared = self.tabs.iter().filter(|tab| tab.title == *title).count() > 1;
