@@ -234,7 +234,7 @@ _unterm_guard() {
 
 # The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
-    { local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
+    { local status=$? IFS= is_text=0 all key map - && builtin set +x; } 2>/dev/null
     if ! builtin shopt -q promptvars; then is_text=1; fi
     all=${PROMPT_COMMAND[*]-}
     # Since bash 5.1, `$?` is the command's exit code in each element, but not in each part of an element.
@@ -259,17 +259,18 @@ _unterm_after() {
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
-        # If a program never read a reply of the terminal, the reply can begin a search, which only Ctrl+G would end. So
-        # skip replies: DCS in emacs mode, where ESC P searches, and CSI and OSC in vi mode, where `?` and `/` do. The
-        # keys `?` and `>` after ESC [, and `]` after ESC, have no other meaning there.
+        # If a program never read a reply of the terminal, the reply must not begin a search, which only Ctrl+G would
+        # end, nor vi's replace mode, in which no key that is bound here has an effect. So skip replies. After ESC [, a
+        # digit and the keys `?`, `>` and `=` have no other meaning, unless they begin a longer sequence that is bound.
+        # In vi mode, a user can press P or _ after ESC, so skip only the beginnings of the terminal's own strings.
         builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
-        # Skip reports of the size too (mode 2048). A resize can send one to a program that was killed.
-        builtin bind -m emacs '"\e[48;": skip-csi-sequence'
+        for map in emacs vi-insert vi-command; do
+            for key in 0 1 2 3 4 5 6 7 8 9 '?' '>' '='; do builtin bind -m "$map" '"\e['"$key"'": skip-csi-sequence'; done
+        done
         for map in vi-insert vi-command; do
-            builtin bind -m "$map" '"\e[48;": skip-csi-sequence'
-            builtin bind -m "$map" '"\e[?": skip-csi-sequence'
-            builtin bind -m "$map" '"\e[>": skip-csi-sequence'
-            builtin bind -m "$map" -x '"\e]": { _unterm_skip; } 2>/dev/null'
+            for key in ']' 'P>|' 'P!|' 'P0+r' 'P1+r' 'P0$r' 'P1$r' _G; do
+                builtin bind -m "$map" -x '"\e'"$key"'": { _unterm_skip; } 2>/dev/null'
+            done
         done
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
         # Bind a macro that sends the two keys again, because an operator that waits for a motion consumes the first of
