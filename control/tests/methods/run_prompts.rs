@@ -109,3 +109,23 @@ fn a_line_that_the_terminal_has_dropped_keeps_no_prompt() {
         });
     }
 }
+
+#[test]
+fn a_mode_in_the_prompt_hides_no_unfinished_line() {
+    for mode in ["emacs", "vi"] {
+        at_prompt("bash", |_, wire, session| {
+            let id = session.id;
+            run(wire, session, "env -u PS1 bash --norc");
+            run(wire, session, &format!("set -o {mode}; bind 'set show-mode-in-prompt on'"));
+            wire.call("session.input", json!({"id": id, "input": "echo 'open\r"}));
+            session.wait_for(|screen| screen.trim_end().ends_with('>'));
+            for is_ahead in [false, true] {
+                let params = json!({"id": id, "command": "echo late", "type_ahead": is_ahead});
+                let refused = wire.fail("exec.run_wait", params);
+                assert!(refused.starts_with("Nothing was typed"), "{mode}: {refused}");
+            }
+            wire.call("session.input", json!({"id": id, "input": "\x03"}));
+            check_shell(wire, session);
+        });
+    }
+}

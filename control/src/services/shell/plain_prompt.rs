@@ -200,7 +200,10 @@ pub fn continues(pane: &Pane) -> bool {
     }
     let line = line_to_cursor(&pane.term());
     match Shell::reading_commands(pane) {
-        Some(Shell::Bash | Shell::Posix) => line == "> ",
+        Some(Shell::Posix) => line == "> ",
+        Some(Shell::Bash) => {
+            READLINE_MODES.iter().any(|mode| line.strip_prefix(mode) == Some("> "))
+        }
         Some(Shell::Zsh) => line.strip_suffix("> ").is_some_and(|open| {
             let last = open.rsplit(' ').next();
             OPEN.split(' ').any(|word| last == Some(word))
@@ -224,6 +227,11 @@ pub fn asks_to_correct(pane: &Pane) -> bool {
     is_left
         && Shell::reading_commands(pane) == Some(Shell::Zsh)
         && pane.process().awaits_input() == Some(true)
+/// The texts that readline puts before the last line of a prompt if `show-mode-in-prompt` is on: those of emacs mode, and
+/// of vi's insert and command modes. Before readline 8.0 they were shorter. The first text is for the option's default,
+/// off.
+const READLINE_MODES: [&str; 6] = ["", "@", "(ins)", "(cmd)", "+", ":"];
+
 }
 
 /// Whether a line is a shell's prompt without `typed` after it. In shells of the Bourne family, `> ` is a continuation prompt.
