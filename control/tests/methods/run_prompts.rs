@@ -129,3 +129,21 @@ fn a_mode_in_the_prompt_hides_no_unfinished_line() {
         });
     }
 }
+
+#[test]
+fn fish_shows_a_plain_line_and_expands_no_abbreviation() {
+    for keys in ["fish_default_key_bindings", "fish_vi_key_bindings"] {
+        at_prompt("fish", |_, wire, session| {
+            run(wire, session, keys);
+            run(wire, session, "function g; echo plain; end; abbr -a g echo abbreviated");
+            let reply = run(wire, session, "g one; sh -c 'exit 3'");
+            assert_eq!((&reply["output"], &reply["exit_code"]), (&json!("plain"), &json!(3)));
+            let screen = support::screen(&session.pane);
+            let line = screen.lines().find(|line| line.contains("g one"));
+            assert!(line.is_some_and(|line| !line.contains("eval")), "{keys}: {screen}");
+            // The user's own keys expand it, also after a command.
+            wire.call("session.input", json!({"id": session.id, "input": "g two\r"}));
+            session.wait_for_text("abbreviated two");
+        });
+    }
+}
