@@ -5,8 +5,8 @@
 # Users can change PROMPT_COMMAND and the prompts at any time. Marks need one of two parts at a prompt: Unterm's element
 # of PROMPT_COMMAND or Unterm's part of PS1. Since bash 5.1, no assignment to `$PROMPT_COMMAND` changes the element. If
 # one line removes both parts, the next prompt has no marks, and PS0 restores them with the next command. If PS0 is gone
-# too, or `promptvars` is off, the marks stay lost. To restore them, call `_unterm_again`: it prints nothing and returns
-# the `$?` with which it was called.
+# too, or `promptvars` is off, the marks stay lost. To restore them, call `_unterm_again`, as lines that Unterm types into
+# such a shell do: it shows nothing and returns the `$?` with which it was called.
 
 # Marks contain a nonce, by which Unterm distinguishes them from the output of other programs. bash reads the nonce from
 # a file, and empties the file before any other program runs. So no environment contains the nonce: neither a child's
@@ -319,6 +319,12 @@ _unterm_again() {
     if [[ -z $is_text ]]; then
         is_text=0
         if ! builtin shopt -q promptvars; then is_text=1; fi
+        # Without Unterm's part of PS0, no mark began this line. The last line that a mark began has ended, and its exit
+        # code is unknown.
+        if ((_unterm_ran)) && [[ ${PS0-} != *"${_unterm_c[0]}"* && ${PS0-} != *"${_unterm_c[1]}"* ]]; then
+            _unterm_ran=0
+            _unterm_print $'\e]133;D;;nonce='"$_unterm_nonce"$'\a'
+        fi
     fi
     if ((! _unterm_fixed)) && ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; then
         _unterm_place

@@ -254,6 +254,8 @@ const REMOVALS: [(&str, &[&str]); 3] = [
             "PS1='$ '; PS0=; unset PROMPT_COMMAND",
             "PROMPT_COMMAND=",
             "unset PROMPT_COMMAND PS0",
+            "unset PROMPT_COMMAND PS0 PS1",
+            "PS1= PS0=; PROMPT_COMMAND=",
             "PROMPT_COMMAND=(true true)",
             "PROMPT_COMMAND=(true 'PS1=\"❯ \"')",
             "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",
