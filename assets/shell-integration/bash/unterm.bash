@@ -5,8 +5,8 @@
 # Users can change PROMPT_COMMAND and the prompts at any time. Marks need one of two parts at a prompt: Unterm's element
 # of PROMPT_COMMAND or Unterm's part of PS1. Since bash 5.1, no assignment to `$PROMPT_COMMAND` changes the element. If
 # one line removes both parts, the next prompt has no marks, and PS0 restores them with the next command. If PS0 is gone
-# too, or `promptvars` is off, the marks stay lost. To restore them, call `_unterm_again`: it prints nothing and returns
-# the `$?` with which it was called.
+# too, or `promptvars` is off, the marks stay lost. To restore them, call `_unterm_again`, as lines that Unterm types into
+# such a shell do: it shows nothing and returns the `$?` with which it was called.
 
 # Marks contain a nonce, by which Unterm distinguishes them from the output of other programs. bash reads the nonce from
 # a file, and empties the file before any other program runs. So no environment contains the nonce: neither a child's
@@ -247,7 +247,7 @@ _unterm_is_quiet() { [[ $1 == _unterm_after ]]; }
 
 # The last element of PROMPT_COMMAND. It must be last, because other elements may change the prompt.
 _unterm_after() {
-    { builtin local status=$? IFS= is_text=0 all map - && builtin set +x; } 2>/dev/null
+    { builtin local status=$? IFS= is_text=0 all key map - && builtin set +x; } 2>/dev/null
     if ! builtin shopt -q promptvars; then is_text=1; fi
     all=${PROMPT_COMMAND[*]-}
     # Since bash 5.1, `$?` is the command's exit code in each element, but not in each part of an element.
@@ -272,17 +272,18 @@ _unterm_after() {
     if [[ -z ${_unterm_bound-} && ( -o emacs || -o vi ) ]]; then
         _unterm_bound=1
         builtin bind -m emacs '"\C-^\C-_": kill-whole-line'
-        # If a program never read a reply of the terminal, the reply can begin a search, which only Ctrl+G would end. So
-        # skip replies: DCS in emacs mode, where ESC P searches, and CSI and OSC in vi mode, where `?` and `/` do. The
-        # keys `?` and `>` after ESC [, and `]` after ESC, have no other meaning there.
+        # If a program never read a reply of the terminal, the reply must not begin a search, which only Ctrl+G would
+        # end, nor vi's replace mode, in which no key that is bound here has an effect. So skip replies. After ESC [, a
+        # digit and the keys `?`, `>` and `=` have no other meaning, unless they begin a longer sequence that is bound.
+        # In vi mode, a user can press P or _ after ESC, so skip only the beginnings of the terminal's own strings.
         builtin bind -m emacs -x '"\eP": { _unterm_skip; } 2>/dev/null'
-        # Skip reports of the size too (mode 2048). A resize can send one to a program that was killed.
-        builtin bind -m emacs '"\e[48;": skip-csi-sequence'
+        for map in emacs vi-insert vi-command; do
+            for key in 0 1 2 3 4 5 6 7 8 9 '?' '>' '='; do builtin bind -m "$map" '"\e['"$key"'": skip-csi-sequence'; done
+        done
         for map in vi-insert vi-command; do
-            builtin bind -m "$map" '"\e[48;": skip-csi-sequence'
-            builtin bind -m "$map" '"\e[?": skip-csi-sequence'
-            builtin bind -m "$map" '"\e[>": skip-csi-sequence'
-            builtin bind -m "$map" -x '"\e]": { _unterm_skip; } 2>/dev/null'
+            for key in ']' 'P>|' 'P!|' 'P0+r' 'P1+r' 'P0$r' 'P1$r' _G; do
+                builtin bind -m "$map" -x '"\e'"$key"'": { _unterm_skip; } 2>/dev/null'
+            done
         done
         builtin bind -m vi-insert '"\C-^\C-_": kill-whole-line'
         # Bind a macro that sends the two keys again, because an operator that waits for a motion consumes the first of
@@ -332,6 +333,12 @@ _unterm_again() {
     if [[ -z $is_text ]]; then
         is_text=0
         if ! builtin shopt -q promptvars; then is_text=1; fi
+        # Without Unterm's part of PS0, no mark began this line. The last line that a mark began has ended, and its exit
+        # code is unknown.
+        if ((_unterm_ran)) && [[ ${PS0-} != *"${_unterm_c[0]}"* && ${PS0-} != *"${_unterm_c[1]}"* ]]; then
+            _unterm_ran=0
+            _unterm_print $'\e]133;D;;nonce='"$_unterm_nonce"$'\a'
+        fi
     fi
     if [[ ${PROMPT_COMMAND[*]@a} != *r* ]] && ! builtin test "${PROMPT_COMMAND[*]-}" = "${_unterm_left[3]-}"; then
         _unterm_place

@@ -145,7 +145,7 @@ fn a_new_shell_at_its_prompt_is_an_answer() {
 }
 
 /// Queries to the terminal.
-const QUERIES: [&str; 17] = [
+const QUERIES: [&str; 19] = [
     "[>q",
     "[c",
     "[>c",
@@ -163,6 +163,9 @@ const QUERIES: [&str; 17] = [
     "P$qm\\033\\\\",
     "_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\\033\\\\",
     "]52;c;?\\007",
+    // In vi's command mode, the first replies could begin its replace mode, and the last one a search.
+    "[6n\\033[?u",
+    "[c\\033[>q\\033[6n\\033[?u\\033P$qm\\033\\\\",
 ];
 
 #[test]
@@ -251,6 +254,8 @@ const REMOVALS: [(&str, &[&str]); 3] = [
             "PS1='$ '; PS0=; unset PROMPT_COMMAND",
             "PROMPT_COMMAND=",
             "unset PROMPT_COMMAND PS0",
+            "unset PROMPT_COMMAND PS0 PS1",
+            "PS1= PS0=; PROMPT_COMMAND=",
             "PROMPT_COMMAND=(true true)",
             "PROMPT_COMMAND=(true 'PS1=\"❯ \"')",
             "PROMPT_COMMAND=\"history -a; $PROMPT_COMMAND\"",

@@ -109,3 +109,41 @@ fn a_line_that_the_terminal_has_dropped_keeps_no_prompt() {
         });
     }
 }
+
+#[test]
+fn a_mode_in_the_prompt_hides_no_unfinished_line() {
+    for mode in ["emacs", "vi"] {
+        at_prompt("bash", |_, wire, session| {
+            let id = session.id;
+            run(wire, session, "env -u PS1 bash --norc");
+            run(wire, session, &format!("set -o {mode}; bind 'set show-mode-in-prompt on'"));
+            wire.call("session.input", json!({"id": id, "input": "echo 'open\r"}));
+            session.wait_for(|screen| screen.trim_end().ends_with('>'));
+            for is_ahead in [false, true] {
+                let params = json!({"id": id, "command": "echo late", "type_ahead": is_ahead});
+                let refused = wire.fail("exec.run_wait", params);
+                assert!(refused.starts_with("Nothing was typed"), "{mode}: {refused}");
+            }
+            wire.call("session.input", json!({"id": id, "input": "\x03"}));
+            check_shell(wire, session);
+        });
+    }
+}
+
+#[test]
+fn fish_shows_a_plain_line_and_expands_no_abbreviation() {
+    for keys in ["fish_default_key_bindings", "fish_vi_key_bindings"] {
+        at_prompt("fish", |_, wire, session| {
+            run(wire, session, keys);
+            run(wire, session, "function g; echo plain; end; abbr -a g echo abbreviated");
+            let reply = run(wire, session, "g one; sh -c 'exit 3'");
+            assert_eq!((&reply["output"], &reply["exit_code"]), (&json!("plain"), &json!(3)));
+            let screen = support::screen(&session.pane);
+            let line = screen.lines().find(|line| line.contains("g one"));
+            assert!(line.is_some_and(|line| !line.contains("eval")), "{keys}: {screen}");
+            // The user's own keys expand it, also after a command.
+            wire.call("session.input", json!({"id": session.id, "input": "g two\r"}));
+            session.wait_for_text("abbreviated two");
+        });
+    }
+}

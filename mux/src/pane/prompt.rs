@@ -78,7 +78,12 @@ impl Pane {
 
     /// Whether Enter was typed since the last marked prompt began.
     pub fn is_prompt_entered(&self) -> bool {
-        self.queue.enters() > self.enters_at_prompt.load(Ordering::Acquire)
+        self.enters_since_prompt() > 0
+    }
+
+    /// The number of inputs that contained Enter since the last marked prompt began.
+    pub fn enters_since_prompt(&self) -> u64 {
+        self.queue.enters().saturating_sub(self.enters_at_prompt.load(Ordering::Acquire))
     }
 
     /// Whether [`Pane::write_at_prompt`] would type now, and would first empty the line with the key of the shell's

@@ -38,15 +38,18 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     end
 
     # Runs for a key that ends a search and vi's command mode, and empties the line. Unterm types the key twice before a
-    # command.
+    # command. Up to Enter, the bindings have a mode of their own, in which each key inserts itself: a blank would expand
+    # an abbreviation, and a user can bind any key.
     function __unterm_reset
         builtin commandline -f cancel
         builtin commandline -r ''
-        # If the user's bindings have the mode `insert`, text can be typed only in that mode.
-        if test "$fish_bind_mode" != insert; and builtin bind -M insert '' >/dev/null 2>&1
-            set fish_bind_mode insert
-            builtin commandline -f repaint-mode
-        end
+        set -l back default
+        builtin bind -M insert '' >/dev/null 2>&1; and set back insert
+        builtin bind -M __unterm_typed '' self-insert
+        builtin bind -M __unterm_typed \c^\c_ __unterm_reset
+        builtin bind -M __unterm_typed -m $back \r execute
+        builtin bind -M __unterm_typed -m $back \cc cancel-commandline
+        set fish_bind_mode __unterm_typed
     end
 
     # Runs before each prompt: after a command, after Ctrl+C, and after a syntax error.

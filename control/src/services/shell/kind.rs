@@ -164,11 +164,12 @@ impl Shell {
             return Some(format!("  {}   ", any_shell::line(command, is_ascii)));
         }
         let is_as_it_is = match self {
-            Self::Bash | Self::Zsh => !is_ascii && is_plain_line(command),
-            // Nushell has no `eval`, but its editor accepts such a line unchanged.
-            Self::Nushell => is_plain(command) && !command.trim().is_empty(),
+            Self::Bash | Self::Zsh => !is_ascii && is_plain_line(command, false),
             // If fish can't parse a line, it reports no end of a command. fish checks more than syntax: it can't parse
             // `builtin nope`.
+            Self::Fish => is_plain_line(command, true),
+            // Nushell has no `eval`, but its editor accepts such a line unchanged.
+            Self::Nushell => is_plain(command) && !command.trim().is_empty(),
             _ => false,
         };
         let line = match is_as_it_is {

@@ -4,12 +4,13 @@
 //! Output that never moves the cursor is returned byte for byte. Other output is returned as the screen would show it.
 
 mod early_echo;
+mod echo;
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_command_line};
 
-use self::early_echo::EarlyEcho;
+use self::{early_echo::EarlyEcho, echo::Echo};
 use super::kind::Marks;
 
 /// The maximum number of bytes of output that are kept. Beyond it, the oldest bytes are dropped.
@@ -52,12 +53,8 @@ pub struct Capture {
     is_nested: bool,
     has_inner_prompt: bool,
     is_cut: bool,
-    /// The terminal's echo of input. If the program prints nothing in between, the next output begins with this text.
-    echo: Vec<u8>,
-    /// The offset where that echo begins.
-    echo_at: usize,
-    /// Whether other output has arrived in place of that echo.
-    is_echo_late: bool,
+    /// The terminal's echo of input that was typed since the command's beginning arrived.
+    echo: Echo,
     /// The echo of keys that were typed before the command's beginning arrived.
     early: EarlyEcho,
     /// The offset where that echo begins.
@@ -95,9 +92,7 @@ impl Capture {
             is_nested: false,
             has_inner_prompt: false,
             is_cut: false,
-            echo: Vec::new(),
-            echo_at: 0,
-            is_echo_late: false,
+            echo: Echo::default(),
             early: EarlyEcho::default(),
             early_at: 0,
         }
@@ -114,8 +109,8 @@ impl Capture {
     }
 
     /// Records input that was typed after the command's line. `is_echoed`: whether the terminal itself echoes it. The
-    /// echo is not output of the command, so it is removed if it directly follows the output so far. Until the command
-    /// begins, a shell may turn the echo on before the input arrives.
+    /// echo is not output of the command, so it is removed. Until the command begins, a shell may turn the echo on before
+    /// the input arrives.
     pub fn expect_echo(&mut self, input: &[u8], is_echoed: bool) {
         match (self.has_begun, is_echoed) {
             (false, true) => return self.early.push_certain(input, self.raw.len()),
@@ -129,35 +124,9 @@ impl Capture {
         let shown = self.early_range(&self.raw);
         self.early = EarlyEcho::default();
         self.searched = self.searched.saturating_sub(shown.len());
-        self.echo_at = self.echo_at.saturating_sub(shown.len());
+        self.echo.shift(shown.len());
         self.raw.drain(shown);
-        if self.echo.is_empty() {
-            self.echo_at = self.raw.len();
-            self.is_echo_late = false;
-        }
-        early_echo::append(&mut self.echo, input);
-    }
-
-    /// Removes the part of the expected echo that has arrived. Output that was on its way when a key was typed precedes
-    /// the key's echo. Such output and the echo arrive in one read, or in two.
-    fn remove_echo(&mut self) {
-        let rest = &self.raw[self.echo_at..];
-        let length = rest.len().min(self.echo.len());
-        if rest[..length] == self.echo[..length] {
-            self.raw.drain(self.echo_at..self.echo_at + length);
-            self.echo.drain(..length);
-            self.searched = self.searched.min(self.echo_at);
-            return;
-        }
-        if std::mem::replace(&mut self.is_echo_late, true) {
-            self.echo.clear();
-            return;
-        }
-        let length = partial(rest, &self.echo);
-        self.raw.truncate(self.raw.len() - length);
-        self.echo.drain(..length);
-        self.echo_at = self.raw.len();
-        self.searched = self.searched.min(self.echo_at);
+        self.echo.expect(input, self.raw.len());
     }
 
     /// The range of the echo of early keys in the output.
@@ -170,8 +139,8 @@ impl Capture {
     /// Appends bytes of the pane's program. Call [`Capture::end`] afterwards.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
-        if !self.echo.is_empty() {
-            self.remove_echo();
+        if let Some(first) = self.echo.remove(&mut self.raw) {
+            self.searched = self.searched.min(first);
         }
         while !self.has_begun {
             let from = self.searched.saturating_sub(self.begin.len());
@@ -207,7 +176,7 @@ impl Capture {
             let excess = self.raw.len() - KEPT;
             self.raw.drain(..excess);
             self.searched = self.searched.saturating_sub(excess);
-            self.echo_at = self.echo_at.saturating_sub(excess);
+            self.echo.shift(excess);
             self.early = EarlyEcho::default();
             self.early_at = 0;
             self.is_cut = true;
@@ -321,7 +290,8 @@ impl Capture {
     /// The output as a terminal of this size shows it, without the last line end. If `end` is `None`, returns the
     /// output so far.
     pub fn shown(&self, end: Option<&End>, size: Size) -> Shown {
-        let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
+        let so_far = || self.echo.length_before(&self.raw);
+        let raw = &self.raw[..end.map_or_else(so_far, |end| end.length)];
         if self.has_begun {
             let at = self.early_at.min(raw.len());
             let shown = match end.is_none() && self.early.may_continue(&raw[at..]) {

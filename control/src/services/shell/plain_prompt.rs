@@ -136,9 +136,46 @@ pub fn is_unreported(pane: &Pane) -> bool {
         }
         false => {
             let has_sign = || line_to_cursor(&pane.term()).trim_end().ends_with(SHELL_SIGNS);
-            stands(pane) && (pane.is_interrupted() || has_sign())
+            stands(pane) && (pane.is_interrupted() || has_sign()) || has_ended_silently(pane)
         }
     }
+}
+
+/// Whether the last command certainly has ended, although the shell marks no prompts any longer: the command's line only
+/// sets variables, so only the shell itself can edit a line after it. That line removes the prompt itself, for example,
+/// so that the screen shows none.
+fn has_ended_silently(pane: &Pane) -> bool {
+    let only_sets = {
+        let term = pane.term();
+        let last = term.commands().next_back().filter(|last| last.is_running());
+        last.and_then(|last| last.shown()).is_some_and(sets_only_variables)
+    };
+    only_sets
+        && pane.enters_since_prompt() == 1
+        && pane.typed().is_empty()
+        && !pane.is_edited()
+        && edits_line(pane)
+        && pane.is_settled()
+}
+
+/// Whether a line of a shell of the Bourne family consists of assignments and `unset` alone. False if that is not
+/// certain.
+fn sets_only_variables(line: &str) -> bool {
+    let is_name = |word: &str| {
+        let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        word.starts_with(|char: char| is_part(char) && !char.is_ascii_digit())
+            && word.chars().all(is_part)
+    };
+    let is_assignment = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let sets = |command: &str| {
+        let mut words = command.split_whitespace();
+        match words.next() {
+            None | Some("unset") => words.all(is_name),
+            Some(first) => is_assignment(first) && words.all(is_assignment),
+        }
+    };
+    !line.contains(|char: char| char.is_control() || "$`(){}&|<>\\".contains(char))
+        && line.split(';').all(sets)
 }
 
 /// Whether the terminal has dropped the line that was entered at the marked prompt: Ctrl+C makes the terminal drop the
@@ -189,6 +226,11 @@ pub fn shows_prompt(pane: &Pane) -> bool {
     may_edit && process.awaits_input() != Some(false) && (is_marked || is_prompt(shell, &line, ""))
 }
 
+/// The texts that readline puts before the last line of a prompt if `show-mode-in-prompt` is on: those of emacs mode, and
+/// of vi's insert and command modes. Before readline 8.0 they were shorter. The first text is for the option's default,
+/// off.
+const READLINE_MODES: [&str; 6] = ["", "@", "(ins)", "(cmd)", "+", ":"];
+
 /// The names of open constructs in zsh's continuation prompt (zshmisc(1), `%_`).
 const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsubst cond cursh dquote elif elif-then \
     else errpipe for foreach function heredoc heredocd if math mathsubst pipe quote repeat select subsh \
@@ -202,7 +244,10 @@ pub fn continues(pane: &Pane) -> bool {
     }
     let line = line_to_cursor(&pane.term());
     match Shell::reading_commands(pane) {
-        Some(Shell::Bash | Shell::Posix) => line == "> ",
+        Some(Shell::Posix) => line == "> ",
+        Some(Shell::Bash) => {
+            READLINE_MODES.iter().any(|mode| line.strip_prefix(mode) == Some("> "))
+        }
         Some(Shell::Zsh) => line.strip_suffix("> ").is_some_and(|open| {
             let last = open.rsplit(' ').next();
             OPEN.split(' ').any(|word| last == Some(word))
@@ -241,6 +286,36 @@ fn is_prompt(shell: Shell, line: &str, typed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_sets_variables_reads_no_input() {
+        for line in [
+            "unset PROMPT_COMMAND PS0 PS1",
+            "PS1= PS0=; PROMPT_COMMAND=",
+            " PS1='' ; unset PS0; ",
+            "A=\"b\" C_2='d;e=f'",
+        ] {
+            assert!(sets_only_variables(line), "{line}");
+        }
+        for line in [
+            "read -e A",
+            "A=1 read -e B",
+            "A='b read -e'",
+            "A='b;read -e c'",
+            "unset A; read -e A",
+            "A=$(cat)",
+            "A=`cat`",
+            "unset -f A",
+            "A=1 & read -e B",
+            "A=1\nread -e B",
+            "A[read]=1",
+            "1=2",
+            "=x",
+            "unset A >B",
+        ] {
+            assert!(!sets_only_variables(line), "{line}");
+        }
+    }
 
     #[test]
     fn a_line_is_a_prompt_unless_it_asks_for_more_or_was_begun() {

@@ -136,7 +136,8 @@ fn is_simple(command: &str) -> bool {
         && first.is_some_and(|first| {
             first.starts_with(|char: char| char.is_ascii_alphabetic() || "/.".contains(char))
                 && !CHECKED.contains(&first)
-                && is_plain_line(command)
+                && is_plain_line(command, false)
+                && is_plain_line(command, true)
         })
 }
 

@@ -1,5 +1,5 @@
-//! Decides whether a command can be typed unchanged at a prompt of bash or zsh, so that the user sees the line that
-//! they would have typed.
+//! Decides whether a command can be typed unchanged at a prompt of bash, zsh or fish, so that the user sees the line
+//! that they would have typed.
 //!
 //! If a typed line has a syntax error, is incomplete or contains a history reference, the shell runs nothing and marks
 //! no end. Inside `eval '…'`, such an error is an error of a command, whose end is marked. This module accepts only
@@ -44,8 +44,12 @@ const RESERVED: [&str; 29] = [
     "nocorrect",
 ];
 
-/// Whether bash and zsh certainly parse this as one complete line.
-pub(super) fn is_plain_line(command: &str) -> bool {
+/// Further words with which fish parses a line in another way, or checks it before it runs the line.
+const RESERVED_BY_FISH: [&str; 3] = ["builtin", "command", "exec"];
+
+/// Whether the shell certainly parses this as one complete line. `is_fish`: whether the shell is fish, or else bash or
+/// zsh.
+pub(super) fn is_plain_line(command: &str, is_fish: bool) -> bool {
     // Inside `eval`, zsh would number a background job as the second one.
     let command = command.trim_matches(' ');
     let command = match command.strip_suffix('&') {
@@ -53,12 +57,13 @@ pub(super) fn is_plain_line(command: &str) -> bool {
         Some(rest) => rest,
         None => command,
     };
-    command.len() < LONGEST && Line { rest: command.chars().peekable() }.is_plain()
+    command.len() < LONGEST && Line { rest: command.chars().peekable(), is_fish }.is_plain()
 }
 
 /// A line that is parsed from its start.
 struct Line<'a> {
     rest: Peekable<Chars<'a>>,
+    is_fish: bool,
 }
 
 impl Line<'_> {
@@ -91,6 +96,8 @@ impl Line<'_> {
                     }
                     // An assignment alone is not a command for zsh.
                     let begins = RESERVED.contains(&word.as_str())
+                        || self.is_fish && RESERVED_BY_FISH.contains(&word.as_str())
+                        || self.is_fish && word.contains('$')
                         || word.starts_with("[[")
                         || word.contains('=');
                     if !has_command && begins {
@@ -179,16 +186,22 @@ impl Line<'_> {
                 '$' if quote == '"' => self.variable(word)?,
                 // Bash and zsh expand history references between double quotes, too.
                 '!' | '`' | '\\' if quote == '"' => return None,
+                // fish reads `\'` and `\\` between single quotes as escaped characters.
+                '\\' if self.is_fish => return None,
                 _ => word.extend(self.rest.next()),
             }
         }
     }
 
-    /// Reads `$name`, `$1` or `$?`.
+    /// Reads `$name`, and `$1` or `$?`, which fish does not have.
     fn variable(&mut self, word: &mut String) -> Option<()> {
         word.extend(self.rest.next());
         let is_name = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
-        let first = self.rest.next_if(|char| is_name(char) || *char == '?')?;
+        let is_special = |char: &char| char.is_ascii_digit() || *char == '?';
+        let first = self.rest.next_if(|char| match self.is_fish {
+            true => is_name(char) && !is_special(char),
+            false => is_name(char) || is_special(char),
+        })?;
         word.push(first);
         if first.is_ascii_alphabetic() || first == '_' {
             while let Some(next) = self.rest.next_if(is_name) {
@@ -219,7 +232,38 @@ mod tests {
             "cat ~/größe.txt",
             "echo for",
         ] {
-            assert!(is_plain_line(line), "{line}");
+            assert!(is_plain_line(line, false), "{line}");
+        }
+        for line in [
+            "ls",
+            "make -j4 test &",
+            "git log --oneline | head -n 3; ls",
+            "echo 'it is (half) done!' && echo \"$HOME here\" || true",
+            "grep -rn needle src > out.txt 2>&1",
+            "env FOO=bar",
+            "ls *.rs ~/größe.txt",
+            "echo builtin",
+        ] {
+            assert!(is_plain_line(line, true), "fish: {line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_fish_reads_differently_is_not_plain() {
+        for line in [
+            "builtin nope",
+            "ls; command -v ls",
+            "exec ls",
+            "break",
+            "and ls",
+            "echo $?",
+            "echo $1",
+            "echo \"$?\"",
+            "$HOME/x",
+            "echo 'a\\'",
+            "printf '%s\\n'",
+        ] {
+            assert!(!is_plain_line(line, true), "{line}");
         }
     }
 
@@ -274,8 +318,9 @@ mod tests {
             "a\tb",
             "echo 'a\nb'",
         ] {
-            assert!(!is_plain_line(line), "{line}");
+            assert!(!is_plain_line(line, false), "{line}");
+            assert!(!is_plain_line(line, true), "fish: {line}");
         }
-        assert!(!is_plain_line(&"x".repeat(LONGEST)));
+        assert!(!is_plain_line(&"x".repeat(LONGEST), false));
     }
 }

@@ -159,10 +159,12 @@ fn an_echo_after_output_on_its_way_is_no_output() {
     };
     assert_eq!(shown(&["ls\r\nout\r\n"]), "out");
     assert_eq!(shown(&["out\r\nls\r\n", "more\r\n"]), "out\nmore");
+    assert_eq!(shown(&["out\r\nls\r\nmore\r\n"]), "out\nmore");
     assert_eq!(shown(&["out\r\n", "ls\r\nmore\r\n"]), "out\nmore");
     assert_eq!(shown(&["out\r\nl", "s\r\nmore\r\n"]), "out\nmore");
+    assert_eq!(shown(&["out\r\n", "more\r\n", "ls\r\n"]), "out\nmore");
     // The terminal did not echo the keys after all.
-    assert_eq!(shown(&["out\r\n", "more\r\n", "ls\r\n"]), "out\nmore\nls");
+    assert_eq!(shown(&["out\r\n", "more\r\n", "less\r\n"]), "out\nmore\nless");
 }
 
 #[test]

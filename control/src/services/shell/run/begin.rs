@@ -28,6 +28,8 @@ const SETTLED: Duration = Duration::from_millis(200);
 const ENDING: Duration = Duration::from_millis(500);
 /// A shell reads its terminal within this time after it has drawn its prompt.
 const READING: Duration = Duration::from_millis(30);
+/// The end of a line for a bash that has lost its integration: it restores the marks (`unterm.bash`).
+const RESTORE: &str = "; _unterm_again";
 /// The pause between two checks whether a program waits for input.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -255,7 +257,7 @@ async fn try_begin(
     let write_error = |error| Error::Write { id, error };
     let begun_at = Instant::now();
     let mut changes = pane.watch();
-    let mut is_at_prompt = false;
+    let (mut is_at_prompt, mut has_lost_marks) = (false, false);
     let mut inputs = pane.inputs();
     while pane.term().commands().next_back().is_some() {
         wait_until_input_is_read(pane, deadline.min(begun_at + BEGINNING)).await;
@@ -303,7 +305,7 @@ async fn try_begin(
                 let settled = until.min(Instant::now() + SETTLED);
                 match timeout_at(settled, changes.changed()).await {
                     Err(_) if plain_prompt::is_unreported(pane) => {
-                        is_at_prompt = true;
+                        (is_at_prompt, has_lost_marks) = (true, true);
                         break;
                     }
                     _ => continue,
@@ -358,7 +360,10 @@ async fn try_begin(
     let leads = Shell::reading_commands(pane).is_some();
     let has_status = leads || pane.foreground().is_some_and(|front| is_ssh(&front.name));
     let around = running(pane).map(|id| OuterCommand { id, has_status });
-    let Line { typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
+    let Line { mut typed, shell, leader, is_from_file, .. } = command.line(pane, false)?;
+    if has_lost_marks && shell == Shell::Bash {
+        typed.insert_str(typed.len() - 1, RESTORE);
+    }
     let before = Counts::of(pane);
     if !write_after(pane, &typed, inputs)? {
         return Ok(None);
