@@ -267,10 +267,10 @@ mod tests {
             "### exec.run_wait",
             "| `command` | string, required | The command, as typed at the prompt. May have several lines. |",
             "| `sessions[].shell.cwd` | string | A `file://` URI. Empty if unknown. |",
-            "| `timed_out` | boolean | Whether the command still ran when the time was over. |",
+            "| `timed_out` | boolean | Whether the command was still running when the wait timed out. |",
             "| `any[].stable_ms` | integer | The session has not changed for this many milliseconds. |",
             "| `takes_text` | boolean | Whether the user may also answer with their own text. Default: false. |",
-            "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | What it may do. |",
+            "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | The token's scope. |",
             "| `sessions.*.blocked_patterns` | list of string | Further texts that no line of this session may contain. |",
         ] {
             assert!(page.contains(line), "{line} is not in\n{page}");

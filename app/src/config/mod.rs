@@ -67,20 +67,13 @@ pub struct Config {
     pub sessions: Sessions,
     /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
-    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a
-    /// tab with the profile `work`, and `unterm --profile work` opens a window with it. A profile has the keys `shell`,
-    /// `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. All other settings stay as they are.
+    /// Profiles: programs, directories, variables and looks under a name, as `[profile.work]`. `new_tab:work` opens a tab with the profile `work`, and `unterm --profile work` opens a window with it. A profile has the keys `shell`, `args`, `cwd`, `env`, `theme`, and `family` and `size` in `font`. All other settings stay as they are.
     pub profile: BTreeMap<String, Profile>,
-    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`.
-    /// `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are
-    /// pressed one after the other, as in `"ctrl+a>c"`; with `leader = "ctrl+a"`, this can be written `"leader>c"`.
-    /// `preset = "classic"` restores older default keys: Ctrl+Shift+N lists shells, Alt and an arrow key moves the
-    /// focus, Alt+Enter is full screen. `preset = "none"` unbinds all default keys.
+    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it. A list runs several actions. `>` separates keys that are pressed one after the other, as in `"ctrl+a>c"`; with `leader = "ctrl+a"`, this can be written `"leader>c"`. `preset = "classic"` restores older default keys: Ctrl+Shift+N lists shells, Alt and an arrow key moves the focus, Alt+Enter is full screen. `preset = "none"` unbinds all default keys.
     pub keys: BTreeMap<String, Bound>,
     /// Mouse buttons and their actions: `"ctrl+middle" = "paste"`, `"back" = "previous_tab"`, `"ctrl+wheel_up" = "larger_font"`. The inputs are `left`, `middle`, `right`, `back`, `forward`, `wheel_up` and `wheel_down`, with modifiers as for keys. `"none"` lets a button do nothing, and a list runs several actions. A program that uses the mouse gets the input first, unless Shift is held.
     pub mouse_bindings: BTreeMap<String, Bound>,
-    /// Entries of your own in the command palette: a title and an action, such as `"Deploy" = "send_text:make
-    /// deploy\\r"`. A list runs several actions.
+    /// Entries of your own in the command palette: a title and an action, such as `"Deploy" = "send_text:make deploy\\r"`. A list runs several actions.
     pub palette: BTreeMap<String, Bound>,
     /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,
