@@ -83,7 +83,9 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     if args.waits_for_window() && hours > 0 {
         ending.end_unless_shown(Duration::from_secs(3600 * u64::from(hours)))?;
     }
-    let inherited = predecessor.map(|it| startup.sessions.inherit(&mux, &it));
+    // What ends without a window must be shown as ended in the next one.
+    let on_end = if args.waits_for_window() { OnExit::Hold } else { OnExit::Close };
+    let inherited = predecessor.map(|it| startup.sessions.inherit(&mux, &it, on_end));
     // If another process has taken the programs in the meantime, they are not lost.
     let attached = match &args.attach {
         Some(instance)

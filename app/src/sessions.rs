@@ -18,7 +18,7 @@ use std::{
 use unterm_control::{DetachedProgram, Inheritance, Legacy, client, did_you_mean};
 #[cfg(target_os = "linux")]
 use unterm_mux::{KeptSpawner, LeftProgram, SuccessorProgram};
-use unterm_mux::{Mux, PaneId, PtySpawner, Spawner};
+use unterm_mux::{Mux, OnExit, PaneId, PtySpawner, Spawner};
 
 use crate::args::Args;
 
@@ -70,22 +70,49 @@ impl Crash {
     /// Sends the keeper the state that the next process inherits.
     fn update(&self) {
         let Some(inheritance) = self.legacy.inheritance() else { return };
-        let inheritance = inheritance.after_crash();
         self.is_paused.store(inheritance.is_paused, Ordering::Relaxed);
-        match crate::own_program::path() {
-            Ok(file) => self.keeper.set_successor(SuccessorProgram {
-                file,
-                args: self.args.clone(),
-                input: inheritance.to_text(),
-                is_planned: false,
-            }),
-            Err(error) => tracing::warn!(%error, "after a crash, nothing takes over the programs"),
-        }
+        set_successor(&self.keeper, self.args.clone(), inheritance, Vec::new());
     }
 }
 
-/// The name of the instance that owned a program. The keeper identifies owners by
-/// [`unterm_control::Server::instance_start`], because other instances may later get the same name.
+/// Tells the keeper what the next process inherits if this one crashes. `takes`: the keeper's numbers of programs that this
+/// process is about to show.
+#[cfg(target_os = "linux")]
+fn set_successor(
+    keeper: &KeptSpawner,
+    args: Vec<OsString>,
+    inheritance: Inheritance,
+    takes: Vec<u64>,
+) {
+    match crate::own_program::path() {
+        Ok(file) => {
+            let input = inheritance.after_crash().to_text();
+            keeper.set_successor(SuccessorProgram { file, args, input, takes });
+        }
+        Err(error) => tracing::warn!(%error, "after a crash, nothing takes over the programs"),
+    }
+}
+
+/// Makes the keeper start the successor of an instance again if this process, which takes the place of that instance, ends
+/// before it shows the programs. Call it as soon as the instance has left them.
+#[cfg(target_os = "linux")]
+pub(crate) fn guard_takeover(home: &Path, args: &Args, inherited: &Inheritance) {
+    let Sessions { keeper: Some(keeper), .. } = Sessions::new(home, true) else { return };
+    keeper.set_owner(&inherited.record.start());
+    let takes = inherited.sessions.iter().map(|(number, _)| *number).collect();
+    set_successor(&keeper, args.after_crash(), inherited.clone(), takes);
+    // The successor reaches the keeper with the first request.
+    if let Err(error) = keeper.left_programs() {
+        tracing::warn!(%error, "after a crash, nothing takes over the programs");
+    }
+}
+
+/// Does nothing: there is no keeper.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn guard_takeover(_: &Path, _: &Args, _: &Inheritance) {}
+
+/// The name of the instance that owned a program. Owners are known to the keeper by [`unterm_control::Server::instance_start`], because
+/// a name is given again to other instances.
 #[cfg(target_os = "linux")]
 fn name_of(owner: &str) -> &str {
     owner.split_once(' ').map_or(owner, |(name, _)| name)
@@ -251,7 +278,7 @@ impl Sessions {
     /// Undoes [`Self::prepare_crash`], because the user ends this instance and its programs.
     pub(crate) fn end_deliberately(&self) {
         if let Some(crash) = self.successor.get() {
-            crash.keeper.decide_successor(None);
+            crash.keeper.withdraw_successor();
         }
     }
 
@@ -274,10 +301,11 @@ impl Sessions {
         }
     }
 
-    /// Shows the programs of the instance whose place this process takes, under their numbers.
-    pub(crate) fn inherit(&self, mux: &Mux, inherited: &Inheritance) -> Attached {
+    /// Shows the programs of the instance whose place this process takes, under their numbers. `on_exit`: what happens when
+    /// one of them ends.
+    pub(crate) fn inherit(&self, mux: &Mux, inherited: &Inheritance, on_exit: OnExit) -> Attached {
         let start = inherited.record.start();
-        let attached = self.attach_left(mux, &inherited.record.id, |left| {
+        let attached = self.attach_left(mux, &inherited.record.id, on_exit, |left| {
             left.retain(|program| program.last_owner == start);
             // A program that was moved here from another instance was started there, under another number.
             for program in left.iter_mut() {
@@ -305,7 +333,7 @@ impl Sessions {
     /// Opens a tab for each program that continues without a window. If `instance` is not empty, only for programs of
     /// that instance.
     pub(crate) fn attach(&self, mux: &Mux, instance: &str) -> Attached {
-        self.attach_left(mux, instance, |left| {
+        self.attach_left(mux, instance, OnExit::Close, |left| {
             left.retain(|program| instance.is_empty() || name_of(&program.last_owner) == instance);
         })
     }
@@ -315,6 +343,7 @@ impl Sessions {
         &self,
         mux: &Mux,
         instance: &str,
+        on_exit: OnExit,
         choose: impl FnOnce(&mut Vec<LeftProgram>),
     ) -> Attached {
         let mut attached = Attached::default();
@@ -328,7 +357,7 @@ impl Sessions {
         };
         let owners: Vec<_> = left.iter().map(|left| name_of(&left.last_owner).to_owned()).collect();
         choose(&mut left);
-        for result in mux.attach_all(keeper, &left) {
+        for result in mux.attach_all(keeper, &left, on_exit) {
             match result {
                 Ok(_) => attached.panes += 1,
                 Err(error) => attached.faults.push(error.to_string()),
@@ -360,7 +389,7 @@ impl Sessions {
             }
         };
         let (mut panes, mut faults) = (Vec::new(), Vec::new());
-        for result in mux.attach_all(keeper, &left) {
+        for result in mux.attach_all(keeper, &left, OnExit::Close) {
             match result {
                 Ok(pane) => panes.push(pane.id()),
                 Err(error) => faults.push(error.to_string()),
@@ -442,7 +471,7 @@ impl Sessions {
     pub(crate) fn update_pause(&self) {}
 
     /// Reports that there is no keeper.
-    pub(crate) fn inherit(&self, mux: &Mux, _: &Inheritance) -> Attached {
+    pub(crate) fn inherit(&self, mux: &Mux, _: &Inheritance, _: OnExit) -> Attached {
         self.attach(mux, "")
     }
 

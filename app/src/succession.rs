@@ -28,7 +28,11 @@ use unterm_control::{
     },
 };
 
-use crate::{args::Args, own_program, sessions::Sessions};
+use crate::{
+    args::Args,
+    own_program,
+    sessions::{self, Sessions},
+};
 
 /// The longest time to wait for an answer of an instance that waits for a window. A window that starts shows nothing in this
 /// time.
@@ -75,6 +79,11 @@ impl Succession {
             match take_over(record) {
                 // Stop here: a process has only one name, so the other instances continue to wait.
                 Ok(inheritance) => {
+                    sessions::guard_takeover(home, args, &inheritance);
+                    // The ports are free when the process has ended.
+                    if !inheritance.record.wait_for_end(LEAVING) {
+                        tracing::warn!(id, "it has left its programs, but not its ports");
+                    }
                     found.predecessor = Some(inheritance);
                     break;
                 }
@@ -110,7 +119,7 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
     }
 }
 
-/// Makes an instance leave its programs and end.
+/// Makes an instance leave its programs. It ends afterward.
 fn take_over(record: Record) -> Result<Inheritance> {
     let endpoint = Endpoint::from(record.clone());
     // First make a call without effect, to check that the instance responds: if its process is stopped, it must not
@@ -122,10 +131,6 @@ fn take_over(record: Record) -> Result<Inheritance> {
     let left = within(LEAVING, move || {
         Client::connect_to(&endpoint)?.call::<hand_over::HandOver>(NoParams {})
     })?;
-    // The ports become free when the process has ended.
-    if !record.wait_for_end(LEAVING) {
-        tracing::warn!(id = record.id, "it has left its programs, but not its ports");
-    }
     let HandOverReply { next_session, focused, sessions, agents_paused, approval } = left;
     let (is_paused, approval) = (agents_paused, Some(approval));
     Ok(Inheritance { record, next_session, focused, sessions, is_paused, approval })

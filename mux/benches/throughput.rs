@@ -1,6 +1,7 @@
-//! Measures a program's output through a whole pane, compared with a reader of a pty that discards the bytes.
+//! Measures a program's output through a whole pane, compared with a reader of a pty that discards the bytes. A kept pane
+//! writes the journal from which the next window rebuilds its terminal. It must not be slower than another pane.
 //!
-//! `cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The cases run in turn, so that a slow moment of the machine
+//! `cargo build --release -p unterm-keeper; cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The cases run in turn, so that a slow moment of the machine
 //! affects all of them. Their medians are compared. The goal is a ratio of at most 1.25.
 #![allow(clippy::print_stdout, reason = "a bench reports on stdout")]
 
@@ -40,13 +41,19 @@ fn main() -> Result<()> {
     let mebibytes = numbers.next().unwrap_or(if is_bench { 256 } else { 1 });
     let rounds = numbers.next().unwrap_or(if is_bench { 5 } else { 1 });
 
-    let kinds: [(&str, Run); 4] = [
+    let mut kinds: Vec<(&str, Run)> = vec![
         ("thrown away", throw_away),
         ("read by a process", read_by_process),
-        ("pane", |bytes| through_pane(bytes, false)),
-        ("pane that is waited for", |bytes| through_pane(bytes, true)),
+        ("pane", |bytes| through_pane(&Mux::new(MuxOptions::default()), bytes, false)),
+        ("pane that is waited for", |bytes| {
+            through_pane(&Mux::new(MuxOptions::default()), bytes, true)
+        }),
     ];
-    let mut times = [const { Vec::new() }; 4];
+    #[cfg(target_os = "linux")]
+    if keeper()?.exists() {
+        kinds.push(("kept pane", through_kept_pane));
+    }
+    let mut times = vec![Vec::new(); kinds.len()];
     for _ in 0..rounds {
         for ((_, run), times) in kinds.iter().zip(&mut times) {
             let before = own_cpu();
@@ -154,8 +161,26 @@ impl Observer for Ended {
     }
 }
 
-fn through_pane(bytes: usize, is_waited_for: bool) -> Result<Duration> {
-    let mux = Mux::new(MuxOptions::default());
+/// The program of the keeper. It exists if it was built with this profile.
+#[cfg(target_os = "linux")]
+fn keeper() -> Result<std::path::PathBuf> {
+    let bench = std::env::current_exe()?;
+    let folder = bench.ancestors().nth(2).ok_or("no folder")?;
+    Ok(folder.join("unterm-keeper"))
+}
+
+/// Starts the program with a keeper.
+#[cfg(target_os = "linux")]
+fn through_kept_pane(bytes: usize) -> Result<Duration> {
+    let folder = tempfile::tempdir()?;
+    let spawner = unterm_mux::KeptSpawner::new(keeper()?, folder.path().join("keeper.sock"));
+    let spawner = Arc::new(spawner);
+    let mux = Mux::with_spawner(MuxOptions::default(), spawner.clone());
+    let time = through_pane(&mux, bytes, false)?;
+    spawner.take_fault().map_or(Ok(time), |fault| Err(fault.into()))
+}
+
+fn through_pane(mux: &Arc<Mux>, bytes: usize, is_waited_for: bool) -> Result<Duration> {
     let (sender, ended) = channel();
     mux.observe(Arc::new(Ended(Mutex::new(sender))));
     let start = Instant::now();

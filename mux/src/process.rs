@@ -287,6 +287,13 @@ pub trait Process: Send + Sync {
     fn keeper_number(&self) -> Option<u64> {
         None
     }
+    /// Lets another process take over the program even after its end ([`Process::has_kept_end`]). Until then or until this
+    /// value is dropped, the program stays a zombie. Has no effect if the end is known, or no keeper is the program's parent.
+    fn keep_end(&self) {}
+    /// Whether the program has ended after [`Process::keep_end`]. Then [`Process::leave`] leaves its status and its output.
+    fn has_kept_end(&self) -> bool {
+        false
+    }
     /// Lets the program continue without an owner when this value is dropped, so that another process can take it over.
     /// Only for a program that no pane shows. Has no effect if no keeper is the program's parent: the program then ends.
     fn leave(&self) {}

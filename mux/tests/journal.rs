@@ -30,7 +30,7 @@ const SUCCESSOR: &str = "UNTERM_TEST_SUCCESSOR";
 
 /// Ends an instance like a crash: its program continues without an owner.
 fn crash(mux: &Mux, pane: Arc<Pane>) {
-    mux.release(pane.id()).unwrap().process.leave();
+    mux.release(pane.id()).unwrap().leave();
 }
 
 /// Shows the programs that an instance left behind.
@@ -170,6 +170,35 @@ fn a_shell_with_marks_is_verified() {
         wait(&pane, "the edited line", is_edited);
         verify("input that was edited");
     }
+}
+
+#[test]
+fn accepted_input_reaches_the_program_after_moves() {
+    let home = Home::new();
+    let (first, _spawner) = home.mux("first");
+    let (go, input) = (home.path().join("go"), home.path().join("input"));
+    const LENGTH: usize = 300_000;
+    let script = format!(
+        "stty raw -echo; echo ready; {}; head -c {LENGTH} | cmp - {} && echo equal; read line",
+        until(&go),
+        input.display()
+    );
+    let pane = open(&first, &script);
+    wait_text(&pane, "ready");
+    // The program reads nothing of it before the moves, and the system stores only the beginning.
+    let bytes: Vec<u8> = (0..LENGTH).map(|at| b'a' + (at % 23) as u8).collect();
+    fs::write(&input, &bytes).unwrap();
+    let (early, late) = bytes.split_at(LENGTH / 2);
+    early.chunks(40_000).for_each(|part| pane.write(part).unwrap());
+    crash(&first, pane);
+    let (second, spawner) = home.mux("second");
+    let pane = attach(&second, &spawner);
+    pane.write(late).unwrap();
+    crash(&second, pane);
+    let (third, spawner) = home.mux("third");
+    let pane = attach(&third, &spawner);
+    fs::write(&go, "").unwrap();
+    wait_text(&pane, "equal");
 }
 
 #[test]
@@ -360,7 +389,7 @@ fn instance() {
             file: "/bin/sh".into(),
             args: vec!["-c".into(), script.into(), file],
             input: "inherited".into(),
-            is_planned: false,
+            takes: Vec::new(),
         });
     }
     if succession == "leaves" {

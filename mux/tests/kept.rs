@@ -34,14 +34,14 @@ fn wait_gone(pid: i32) {
 /// Ends an instance like a crash: its programs continue without an owner.
 fn crash(mux: &Mux, panes: &[PaneId]) {
     for pane in panes {
-        mux.release(*pane).unwrap().process.leave();
+        mux.release(*pane).unwrap().leave();
     }
 }
 
 /// Shows all programs that an instance left behind.
 fn attach_all(mux: &Mux, spawner: &KeptSpawner) -> Vec<std::sync::Arc<Pane>> {
     let left = spawner.left_programs().unwrap();
-    mux.attach_all(spawner, &left).into_iter().map(Result::unwrap).collect()
+    mux.attach_all(spawner, &left, OnExit::Close).into_iter().map(Result::unwrap).collect()
 }
 
 /// Waits until a condition is true for all panes that the keeper stores.
@@ -161,7 +161,44 @@ fn a_program_that_an_instance_left_is_shown_by_the_next_one() {
     pane.write(b"hello\r").unwrap();
     assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(5)));
     assert!(screen(&pane).contains(&"<hello>".to_owned()), "{:?}", screen(&pane));
-    // Nothing is left to take over, although the pane is still shown.
+    // After the pane is closed, nothing is left to take over.
+    let id = pane.id();
+    drop(pane);
+    second.close_pane(id).unwrap();
+    let end = Instant::now() + LIMIT;
+    while !home.client().panes().unwrap().is_empty() {
+        assert!(Instant::now() < end, "the keeper does not forget the pane");
+    }
+}
+
+#[test]
+fn an_end_that_one_owner_has_seen_is_shown_by_the_next() {
+    let home = Home::new();
+    let (first, spawner) = home.mux("first");
+    let fifo = home.path().join("fifo");
+    let script = format!("mkfifo {0}; echo ready; read x < {0}; echo last; exit 6", fifo.display());
+    let pane = open(&first, &script);
+    wait_text(&pane, "ready");
+    crash(&first, &[pane.id()]);
+    drop(pane);
+    let second = mux(&spawner);
+    let left = spawner.left_programs().unwrap();
+    let pane = second.attach_all(&spawner, &left, OnExit::Hold).pop().unwrap().unwrap();
+    fs::write(&fifo, "go\n").unwrap();
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(6)));
+    let shown = screen(&pane);
+    assert!(shown.contains(&"last".to_owned()), "{shown:?}");
+    drop(pane);
+    // As long as an owner shows it, no other one can.
+    assert_eq!(spawner.left_programs().unwrap().len(), 0);
+    assert_eq!((second.kept_numbers().len(), second.leave()), (1, 1));
+    let third = mux(&spawner);
+    let pane = attach_all(&third, &spawner).pop().unwrap();
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(6)));
+    assert_eq!(screen(&pane), shown);
+    let id = pane.id();
+    drop(pane);
+    third.close_pane(id).unwrap();
     let end = Instant::now() + LIMIT;
     while !home.client().panes().unwrap().is_empty() {
         assert!(Instant::now() < end, "the keeper does not forget the pane");

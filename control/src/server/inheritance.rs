@@ -70,9 +70,12 @@ impl Inheritance {
     /// The inheritance after a crash. A session may have opened after the last report to the keeper, so some numbers
     /// are left out.
     #[must_use]
-    pub fn after_crash(self) -> Self {
-        let next = self.next_session.next_multiple_of(SKIPPED).saturating_add(SKIPPED);
-        Self { next_session: next, ..self }
+    pub fn after_crash(mut self) -> Self {
+        self.next_session = self.next_session.next_multiple_of(SKIPPED).saturating_add(SKIPPED);
+        // An instance that leaves its place reports all of them.
+        self.focused.truncate(LISTED);
+        self.sessions.truncate(LISTED);
+        self
     }
 
     /// The inheritance as text, for the process that takes the instance's place. It contains the instance's token.

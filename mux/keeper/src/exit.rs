@@ -6,7 +6,7 @@
 
 use std::{
     io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
     time::{Duration, SystemTime},
 };
 
@@ -98,6 +98,24 @@ impl ExitPipe {
                 Err(Errno::AGAIN) => Exit::Running,
                 Err(_) => Exit::Lost,
             };
+        }
+    }
+
+    /// Like [`Self::read`], but leaves the record in the pipe. So the keeper keeps the pane for the next owner, even after
+    /// the end of its program.
+    pub fn peek(&self) -> Exit {
+        let Ok((copy, writer)) = io::pipe() else { return Exit::Running };
+        let flags = libc::SPLICE_F_NONBLOCK;
+        // SAFETY: both descriptors are open pipes.
+        let count = unsafe { libc::tee(self.0.as_raw_fd(), writer.as_raw_fd(), RECORD, flags) };
+        drop(writer);
+        match count {
+            0 => Exit::Lost,
+            1.. => Self(copy.into()).read(),
+            _ => match Errno::from_io_error(&io::Error::last_os_error()) {
+                Some(Errno::AGAIN | Errno::INTR) => Exit::Running,
+                _ => Exit::Lost,
+            },
         }
     }
 }

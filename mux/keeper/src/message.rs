@@ -215,7 +215,8 @@ mod tag {
     pub(super) const OPEN_FILES_MOST: u16 = 10;
     pub(super) const JOURNAL: u16 = 11;
     pub(super) const INPUT: u16 = 12;
-    pub(super) const IS_PLANNED: u16 = 13;
+    // In older clients, 13 meant that a client ends on purpose.
+    pub(super) const TAKES: u16 = 14;
 }
 
 /// The number on the wire that stands for no limit.
@@ -260,23 +261,24 @@ impl Start {
 }
 
 impl Successor {
-    fn to_body(&self) -> Vec<u8> {
+    /// The contents of a message.
+    pub(crate) fn to_body(&self) -> Vec<u8> {
         let mut body = FieldWriter::default();
         write_program(&mut body, &self.program);
         body.text(tag::INPUT, &self.input);
-        if self.is_planned {
-            body.number(tag::IS_PLANNED, 1);
+        if !self.takes.is_empty() {
+            body.numbers(tag::TAKES, &self.takes);
         }
         body.finish()
     }
 
-    fn from_body(body: &[u8]) -> Result<Self, Broken> {
+    pub(crate) fn from_body(body: &[u8]) -> Result<Self, Broken> {
         let mut successor = Self { program: read_program(body)?, ..Self::default() };
         for field in fields(body) {
             let field = field?;
             match field.tag {
                 tag::INPUT => successor.input = field.text(MAX_INPUT)?,
-                tag::IS_PLANNED => successor.is_planned = field.number()? != 0,
+                tag::TAKES => successor.takes = field.numbers()?,
                 _ => {}
             }
         }
@@ -519,7 +521,7 @@ mod tests {
     fn requests_are_read_as_they_were_written() {
         let key = PaneKey { number: 5, secret: 6 };
         let program = start().program;
-        let successor = Successor { program, input: "{}".into(), is_planned: true };
+        let successor = Successor { program, input: "{}".into(), takes: vec![5, 7] };
         for request in [
             Request::Hello(Hello::own("build")),
             Request::Start(Box::new(start())),

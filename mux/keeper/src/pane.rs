@@ -50,7 +50,8 @@ pub(crate) struct Pane {
     is_reaped: bool,
     owner: Option<Owner>,
     last_owner: LastOwner,
-    /// The process that the keeper has started to take this pane. `None` after an instance has confirmed the pane.
+    /// The process that takes this pane: the keeper has started it for that, or it has announced that.
+    /// `None` after an instance has confirmed the pane.
     successor: Option<ProcessId>,
     since: u64,
     started: u64,
@@ -339,19 +340,25 @@ impl Pane {
         owner.is_some_and(|owner| owner.id == process)
     }
 
-    /// Whether the program runs without an owner, and this process was its last owner, or was started to take it. The
-    /// name of the instance does not matter, because other processes may have had it.
+    /// Whether the program runs without an owner, and the process was the last that owned it, or should have taken it.
+    /// The name of the instance does not matter, because other processes may have had it.
     pub(crate) fn was_left_by(&self, process: ProcessId) -> bool {
         let is_left = self.owner.is_none() && self.is_needed();
         is_left && [self.last_owner.process, self.successor].contains(&Some(process))
     }
 
-    /// The process that was started to take this pane.
+    /// Whether the pane has no owner, and no process is about to take it.
+    pub(crate) fn is_free(&self) -> bool {
+        self.owner.is_none() && self.successor.is_none()
+    }
+
+    /// The process that takes this pane, because the keeper has started it for that, or because it has announced
+    /// that.
     pub(crate) fn successor(&self) -> Option<ProcessId> {
         self.successor
     }
 
-    /// Sets the process that was started to take this pane.
+    /// Sets the process that takes this pane.
     pub(crate) fn set_successor(&mut self, process: Option<ProcessId>) {
         self.successor = process;
     }

@@ -92,7 +92,11 @@ impl Server {
 
     fn is_idle(&self) -> bool {
         let is_waiting = !self.has_had_client && self.started.elapsed() < FIRST_CLIENT;
-        !is_waiting && self.connections.is_empty() && !self.panes.values().any(Pane::is_needed)
+        // Also a program that has ended, if a process that runs is about to take its pane.
+        let is_needed = |pane: &Pane| {
+            pane.is_needed() || pane.successor().is_some_and(|it| self.successors.contain(it))
+        };
+        !is_waiting && self.connections.is_empty() && !self.panes.values().any(is_needed)
     }
 
     /// Waits for events, and handles them.
@@ -170,8 +174,12 @@ impl Server {
             self.log.line(&text);
             return None;
         }
-        let program = &heir.successor.program;
-        match program.start_apart(&heir.successor.input) {
+        let started = heir.successor().map_err(io::Error::other).and_then(|successor| {
+            let Successor { program, input, .. } = successor;
+            let named = |error| io::Error::other(format!("{}: {error}", program.file.display()));
+            program.start_apart(&input).map_err(named)
+        });
+        match started {
             Ok((pid, pidfd)) => {
                 self.log.line(&format!("process {pid} is the successor of {name:?}"));
                 let process = self.processes.of_pidfd(pid, pidfd);
@@ -180,8 +188,7 @@ impl Server {
                 Some(id)
             }
             Err(error) => {
-                let file = program.file.display();
-                self.log.line(&format!("cannot start {file}: {error}"));
+                self.log.line(&format!("cannot start {error}"));
                 None
             }
         }
@@ -380,12 +387,27 @@ impl Server {
         let Some(process) = &instance.process else {
             return Err(io::Error::other("the process of the client is unknown"));
         };
-        if successor.is_none() {
-            // The process does not want the panes that it has not taken until now.
+        let takes = successor.as_ref().map(|successor| successor.takes.clone());
+        self.successors.set(&instance.name, process, successor.map(|it| *it))?;
+        let Some(takes) = takes else {
+            // The process does not want what it has not taken until now.
             let left = self.panes.values_mut().filter(|pane| pane.successor() == Some(process.id));
             left.for_each(|pane| pane.set_successor(None));
+            return Ok(());
+        };
+        let mut count = 0;
+        for number in takes {
+            // If the process ends before it takes the pane, its successor takes it.
+            if let Some(pane) = self.panes.get_mut(&number).filter(|pane| pane.is_free()) {
+                pane.set_successor(Some(process.id));
+                count += 1;
+            }
         }
-        self.successors.set(&instance.name, process, successor.map(|it| *it))
+        if count > 0 {
+            let (name, pid) = (&instance.name, process.id.pid);
+            self.log.line(&format!("process {pid} takes the place of {name:?}, of {count} panes"));
+        }
+        Ok(())
     }
 
     fn start(&mut self, start: Start, owner: &Instance) -> (Reply, Vec<OwnedFd>) {

@@ -26,8 +26,11 @@ pub const MAX_INPUT: usize = 16 << 10;
 /// The maximum length of a successor as a message, in bytes: its input, its arguments and its environment.
 pub(crate) const MAX_SUCCESSOR: usize = 256 << 10;
 
-/// The maximum number of successors in [`CRASH_TIME`] that start one after the other because the previous one has
-/// crashed. If an error in Unterm ends each successor at once, the programs must wait.
+/// The maximum length of all successors as messages, in bytes. A usual environment has less than 10 KiB.
+const MAX_TOGETHER: usize = 1 << 20;
+
+/// The maximum number of successors in [`CRASH_TIME`] that start one after the other because the last one has crashed. If
+/// an error in Unterm ends each of them at once, the programs must wait.
 const MAX_CRASHES: usize = 3;
 
 /// See [`MAX_CRASHES`].
@@ -41,9 +44,9 @@ pub struct Successor {
     pub program: Program,
     /// The input that the program reads from its standard input. At most [`MAX_INPUT`] bytes.
     pub input: String,
-    /// Whether the instance ends on purpose. The successor of an instance that crashes does not start if several
-    /// instances have crashed one after the other in a short time.
-    pub is_planned: bool,
+    /// Numbers of panes without an owner that the instance itself is about to take. If it ends before, its successor takes
+    /// them.
+    pub takes: Vec<u64>,
 }
 
 impl Successor {
@@ -71,7 +74,6 @@ impl fmt::Debug for Successor {
             .debug_struct("Successor")
             .field("file", &self.program.file)
             .field("args", &self.program.args)
-            .field("is_planned", &self.is_planned)
             .finish_non_exhaustive()
     }
 }
@@ -81,9 +83,10 @@ pub(crate) struct Heir {
     /// The name of the instance.
     pub(crate) name: String,
     process: Rc<Process>,
-    pub(crate) successor: Successor,
-    /// When the keeper has started this process, and the processes whose place it has taken after their crashes. Empty
-    /// if the keeper has not started it.
+    /// The successor as a message. In this form, its length is the memory that it needs.
+    successor: Box<[u8]>,
+    /// When the keeper has started this process, and those whose place it has taken after their crashes. Empty if the
+    /// keeper has not started it.
     starts: Vec<Instant>,
     /// Whether the process has ended.
     has_ended: bool,
@@ -94,14 +97,18 @@ impl Heir {
         self.process.id
     }
 
-    /// Whether the successor must not start, because too many have crashed one after the other. If the successor may
-    /// start, counts its start at the time `now`.
+    /// The successor of the process.
+    ///
+    /// # Errors
+    /// If it is not valid, which its message would have shown.
+    pub(crate) fn successor(&self) -> Result<Successor, Broken> {
+        Successor::from_body(&self.successor)
+    }
+
+    /// Whether the successor must not start, because too many have crashed one after the other. If it may, counts its
+    /// start at the time `now`.
     pub(crate) fn is_crash_loop(&mut self, now: Instant) -> bool {
         self.starts.retain(|at| now.duration_since(*at) < CRASH_TIME);
-        if self.successor.is_planned {
-            // A process that ends on purpose has not crashed.
-            self.starts.clear();
-        }
         let is_loop = self.starts.len() >= MAX_CRASHES;
         if !is_loop {
             self.starts.push(now);
@@ -120,7 +127,7 @@ impl Successors {
     /// Sets the successor of a process, whose instance has this name. `None`: no program takes its place.
     ///
     /// # Errors
-    /// If there are too many.
+    /// If there are too many, or they are too long together.
     pub(crate) fn set(
         &mut self,
         name: &str,
@@ -132,6 +139,17 @@ impl Successors {
             known.map(|at| self.heirs.remove(at));
             return Ok(());
         };
+        let successor = Successor { takes: Vec::new(), ..successor };
+        let successor = successor.to_body().into_boxed_slice();
+        let others = self.heirs.iter().filter(|heir| heir.process.id != process.id);
+        let others: usize = others.map(|heir| heir.successor.len()).sum();
+        let length = others + successor.len();
+        if length > MAX_TOGETHER {
+            let text = format!(
+                "all successors together would have {length} bytes, more than {MAX_TOGETHER}"
+            );
+            return Err(io::Error::other(text));
+        }
         match known {
             Some(at) => {
                 self.heirs[at].successor = successor;
@@ -152,7 +170,12 @@ impl Successors {
         Ok(())
     }
 
-    /// The processes to watch, which are not known to have ended.
+    /// Whether a process has a successor, and its end was not handled yet.
+    pub(crate) fn contain(&self, process: ProcessId) -> bool {
+        self.heirs.iter().any(|heir| heir.process.id == process)
+    }
+
+    /// The processes to watch: those that are not known to have ended.
     pub(crate) fn processes(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.heirs.iter().filter(|heir| !heir.has_ended).map(|heir| heir.process.as_fd())
     }
@@ -175,9 +198,7 @@ impl Successors {
     /// The successor of `heir` runs as this process. Until this process sets its own successor, `heir` is also its
     /// successor. So nothing is lost if it is killed before it has reached the keeper.
     pub(crate) fn replace(&mut self, heir: Heir, process: Rc<Process>) {
-        // The previous process ended on purpose, but if this process ends now, that is a crash.
-        let successor = Successor { is_planned: false, ..heir.successor };
-        self.heirs.push(Heir { process, successor, has_ended: false, ..heir });
+        self.heirs.push(Heir { process, has_ended: false, ..heir });
     }
 }
 
@@ -216,11 +237,12 @@ mod tests {
     }
 
     fn reads(input: &str) -> Option<Successor> {
-        Some(Successor { input: input.into(), ..Successor::default() })
+        let program = Program { file: "/bin/cat".into(), cwd: "/".into(), ..Program::default() };
+        Some(Successor { program, input: input.into(), takes: Vec::new() })
     }
 
-    fn inputs(heirs: &[Heir]) -> Vec<&str> {
-        heirs.iter().map(|heir| heir.successor.input.as_str()).collect()
+    fn inputs(heirs: &[Heir]) -> Vec<String> {
+        heirs.iter().map(|heir| heir.successor().unwrap().input).collect()
     }
 
     #[test]
@@ -234,7 +256,8 @@ mod tests {
         assert!(successors.take_ended(|_| true).is_empty());
         alpha.end();
         let ended = successors.take_ended(|_| true);
-        assert_eq!((inputs(&ended), ended[0].name.as_str()), (vec!["second"], "beta"));
+        assert_eq!(inputs(&ended), ["second"]);
+        assert_eq!(ended[0].name, "beta");
         assert!(successors.take_ended(|_| true).is_empty(), "it starts once");
         successors.set("alpha", &alpha.1, reads("third")).unwrap();
         successors.set("alpha", &alpha.1, None).unwrap();
@@ -296,40 +319,33 @@ mod tests {
         let mut processes = Processes::default();
         let (mut one, mut two) = (Running::new(&mut processes), Running::new(&mut processes));
         let mut successors = Successors::default();
-        let planned = Successor { is_planned: true, ..reads("one").unwrap() };
-        successors.set("alpha", &one.1, Some(planned)).unwrap();
+        successors.set("alpha", &one.1, reads("one")).unwrap();
         one.end();
         let heir = successors.take_ended(|_| true).remove(0);
         successors.replace(heir, Rc::clone(&two.1));
         two.end();
         let ended = successors.take_ended(|_| true);
         assert_eq!(inputs(&ended), ["one"]);
-        assert!(!ended[0].successor.is_planned);
     }
 
     #[test]
     fn several_crashes_in_a_short_time_are_a_loop() {
         let mut processes = Processes::default();
         let alpha = Running::new(&mut processes);
-        let heir = |is_planned, starts| Heir {
+        let mut crashed = Heir {
             name: "alpha".into(),
             process: Rc::clone(&alpha.1),
-            successor: Successor { is_planned, ..Successor::default() },
-            starts,
+            successor: Box::default(),
+            starts: Vec::new(),
             has_ended: false,
         };
         let start = Instant::now();
-        let mut crashed = heir(false, Vec::new());
         for second in 0..3 {
             assert!(!crashed.is_crash_loop(start + Duration::from_secs(second)), "{second}");
         }
         assert!(crashed.is_crash_loop(start + Duration::from_secs(59)));
         assert!(!crashed.is_crash_loop(start + Duration::from_secs(60)), "the first is too old");
         assert!(crashed.is_crash_loop(start + Duration::from_secs(60)));
-        // An end on purpose begins a new count.
-        let mut planned = heir(true, crashed.starts);
-        assert!(!planned.is_crash_loop(start + Duration::from_secs(60)));
-        assert_eq!(planned.starts.len(), 1);
     }
 
     #[test]
@@ -345,8 +361,9 @@ mod tests {
         successors.set("alpha", &two.1, reads("two")).unwrap();
         two.end();
         let ended = successors.take_ended(|_| true);
-        assert_eq!((inputs(&ended), ended[0].starts.len()), (vec!["two"], 1));
-        // A process that the keeper has not started has no history, even if it has the name of a crashed process.
+        assert_eq!(inputs(&ended), ["two"]);
+        assert_eq!(ended[0].starts.len(), 1);
+        // A process that the keeper has not started has no history, even with the name of one that crashed.
         let mut window = Running::new(&mut processes);
         successors.set("alpha", &window.1, reads("window")).unwrap();
         window.end();
@@ -369,6 +386,28 @@ mod tests {
         successors.set("0", &running[0].1, reads("replaced")).unwrap();
         successors.set("0", &running[0].1, None).unwrap();
         successors.set("late", &late.1, reads("")).unwrap();
+    }
+
+    #[test]
+    fn all_successors_together_have_a_maximum_length() {
+        let mut processes = Processes::default();
+        let running: Vec<Running> = (0..5).map(|_| Running::new(&mut processes)).collect();
+        let mut successors = Successors::default();
+        let long = |length: usize| {
+            let mut successor = reads("input").unwrap();
+            successor.program.args.push("x".repeat(length).into());
+            Some(successor)
+        };
+        for process in &running[..4] {
+            successors.set("name", &process.1, long(MAX_SUCCESSOR - 100)).unwrap();
+        }
+        let error = successors.set("late", &running[4].1, long(1000)).unwrap_err().to_string();
+        assert!(error.starts_with("all successors together would have 104"), "{error}");
+        // A refused successor changes nothing. The successor of a process replaces its last one.
+        assert_eq!(successors.processes().count(), 4);
+        successors.set("name", &running[0].1, long(MAX_SUCCESSOR - 200)).unwrap();
+        successors.set("name", &running[0].1, long(1000)).unwrap();
+        successors.set("late", &running[4].1, long(1000)).unwrap();
     }
 
     #[test]

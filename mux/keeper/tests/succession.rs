@@ -42,6 +42,10 @@ fn instance() {
                 held.extend(client.panes().unwrap().into_iter().flat_map(|it| client.take(it)));
             }
             "succeed" => client.set_successor(Some(writes(&socket, rest))).unwrap(),
+            "succeed-taking" => {
+                let takes = client.panes().unwrap();
+                client.set_successor(Some(Successor { takes, ..writes(&socket, rest) })).unwrap();
+            }
             "succeed-by" => client.set_successor(Some(continues(&socket, &name, rest))).unwrap(),
             "succeed-in" => {
                 let mut successor = writes(&socket, "in");
@@ -60,10 +64,6 @@ fn instance() {
                 let long = raw::frame(raw::DESCRIBE, &raw::field(999, &[0; 100_000]));
                 let requests = [long, raw::frame(raw::SUCCEED, b"")];
                 streams[0].write_all(&requests.concat()).unwrap();
-            }
-            "plan" => {
-                let successor = Successor { is_planned: true, ..writes(&socket, rest) };
-                client.set_successor(Some(successor)).unwrap();
             }
             // Ends without a change.
             "withhold" => {}
@@ -123,7 +123,7 @@ fn succeed_raw(socket: &Path, file: &Path) -> UnixStream {
         raw::field(4, b"PATH=/usr/bin:/bin"),
         raw::field(6, b"/"),
         raw::field(12, b"input"),
-        raw::number(13, 0),
+        raw::number(13, 1), // Of an older client.
         raw::field(999, b"of a newer client"),
     ];
     let mut stream = raw::greeted(socket);
@@ -157,7 +157,7 @@ fn continues(socket: &Path, name: &str, commands: &str) -> Successor {
         ..Program::default()
     };
     let input = commands.split(',').map(|command| format!("{command}\n")).collect();
-    Successor { program, input, is_planned: false }
+    Successor { program, input, takes: Vec::new() }
 }
 
 /// A process with an instance.
@@ -368,11 +368,11 @@ fn two_instances_with_one_name_have_a_successor_each() {
 }
 
 #[test]
-fn an_end_on_purpose_can_have_a_successor() {
+fn a_process_that_ends_by_itself_has_a_successor() {
     let home = Home::new();
     let mut client = home.connect();
     let mut alpha = Instance::new(&home, "alpha");
-    alpha.run("open;plan started;leave 0");
+    alpha.run("open;succeed started;leave 0");
     settle(&mut client);
     assert!(!home.log().contains("successor"), "the process runs");
     alpha.end();
@@ -397,6 +397,62 @@ fn a_successor_that_takes_the_programs_has_its_own_successor() {
     let left = identities(&mut client);
     let is_left = |pane: &Identity| (pane.last_owner_pid, pane.successor_pid);
     assert_eq!(left.iter().map(is_left).collect::<Vec<_>>(), [(Some(second), Some(last)); 2]);
+}
+
+#[test]
+fn a_process_that_takes_a_place_has_a_successor_at_once() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let mut alpha = Instance::new(&home, "alpha");
+    alpha.run("open;open;succeed first;withdraw;leave 0;leave 0");
+    alpha.end();
+    // It ends before it takes a pane.
+    let mut window = Instance::new(&home, "alpha");
+    window.run("succeed-taking window");
+    let pid = window.pid();
+    let taken = identities(&mut client);
+    assert!(taken.iter().all(|pane| pane.successor_pid == Some(pid)), "{taken:?}");
+    // A second window does not take what the first one is about to take.
+    let mut second = Instance::new(&home, "alpha");
+    second.run("succeed-taking second");
+    second.crash();
+    settle(&mut client);
+    assert!(!home.log().contains("successor"), "{}", home.log());
+    window.crash();
+    let started = successor(&home, "window");
+    let left = identities(&mut client);
+    assert!(left.iter().all(|pane| pane.successor_pid == Some(started)), "{left:?}");
+    assert!(!home.path().join("second").exists());
+}
+
+#[test]
+fn a_process_does_not_inherit_panes_that_have_an_owner() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let mut alpha = Instance::new(&home, "alpha");
+    alpha.run("open");
+    let mut window = Instance::new(&home, "alpha");
+    window.run("succeed-taking window");
+    window.crash();
+    settle(&mut client);
+    let [pane] = &identities(&mut client)[..] else { panic!("no pane") };
+    assert_eq!((pane.owner.as_deref(), pane.successor_pid), (Some("alpha"), None));
+    assert!(!home.path().join("window").exists());
+}
+
+#[test]
+fn a_process_that_takes_a_place_can_withdraw() {
+    let home = Home::new();
+    let mut client = home.connect();
+    let mut alpha = Instance::new(&home, "alpha");
+    alpha.run("open;leave 0");
+    alpha.end();
+    let mut window = Instance::new(&home, "alpha");
+    window.run("succeed-taking window;withdraw");
+    window.crash();
+    settle(&mut client);
+    let [pane] = &identities(&mut client)[..] else { panic!("no pane") };
+    assert_eq!((pane.successor_pid, home.path().join("window").exists()), (None, false));
 }
 
 #[test]
@@ -626,7 +682,6 @@ fn successors_that_are_not_valid_are_refused() {
             "field 12 has 16385 bytes, more than 16384",
         ),
         (vec![file(), cwd(), raw::field(12, b"\xff")], "field 12 is not UTF-8"),
-        (vec![file(), cwd(), raw::field(13, b"1")], "field 13 has 1 bytes, not 8"),
         (
             vec![
                 file(),

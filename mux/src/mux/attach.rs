@@ -20,11 +20,13 @@ pub struct NotAttached {
 impl Mux {
     /// Takes over programs that continue without an owner, like [`Mux::attach`]. Programs that were in one tab get one
     /// tab, with the same splits. If the tab is too small for a split, its pane gets a tab of its own. A program that had
-    /// ended gets a pane that stays open, because no user has seen its status.
+    /// ended gets a pane that stays open, because no user has seen its status. `on_exit`: what happens when another program
+    /// ends.
     pub fn attach_all(
         &self,
         keeper: &KeptSpawner,
         left: &[LeftProgram],
+        on_exit: OnExit,
     ) -> Vec<Result<Arc<Pane>, NotAttached>> {
         self.reserve_panes(left);
         let mut tabs: Vec<Vec<&LeftProgram>> = Vec::new();
@@ -39,7 +41,7 @@ impl Mux {
                 None => tabs.push(vec![program]),
             }
         }
-        tabs.iter().flat_map(|tab| self.attach_tab(keeper, tab)).collect()
+        tabs.iter().flat_map(|tab| self.attach_tab(keeper, tab, on_exit)).collect()
     }
 
     /// Keeps the numbers of these programs free for them, in any order. A tab may contain panes whose numbers do not follow
@@ -58,12 +60,13 @@ impl Mux {
         &self,
         keeper: &KeptSpawner,
         programs: &[&LeftProgram],
+        on_exit: OnExit,
     ) -> Vec<Result<Arc<Pane>, NotAttached>> {
         let mut results = Vec::new();
         // The panes of the tab, with their paths in its tree.
         let mut shown: Vec<(PaneId, &str)> = Vec::new();
         for program in programs {
-            let on_exit = if program.has_ended { OnExit::Hold } else { OnExit::Close };
+            let on_exit = if program.has_ended { OnExit::Hold } else { on_exit };
             let beside = shown.last().map(|(pane, _)| *pane);
             // The axis is provisional, until all panes are arranged.
             let beside = beside.filter(|pane| {
@@ -91,9 +94,10 @@ impl Mux {
         results
     }
 
-    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is rebuilt from
-    /// the program's journal, with the output since. Without a journal, the terminal is empty except for a line that
-    /// explains this, and the program receives a changed size, so that it draws again.
+    /// Takes over a program that continues without an owner, and creates a pane for it. The terminal is rebuilt from the
+    /// program's journal, with the output since. Without a journal, the terminal is empty except for a line about that,
+    /// and the program receives a changed size, so that it draws again. A pane that stays open can be left to another process
+    /// even after the program's end.
     ///
     /// # Errors
     /// If another process has taken over the program, or the pane cannot be created.
@@ -106,6 +110,9 @@ impl Mux {
     ) -> Result<Arc<Pane>, NotAttached> {
         let failed = |why: String| NotAttached { program: left.program.clone(), why };
         let (process, recovered) = keeper.take(left).map_err(|error| failed(error.to_string()))?;
+        if on_exit == OnExit::Hold {
+            process.keep_end();
+        }
         let mut handover = Handover::new(process, left.size);
         match recovered {
             Some(recovered) => handover.set_recovered(recovered),
@@ -124,8 +131,9 @@ impl Mux {
         handover.command.clone_from(&left.origin.command);
         handover.nonce.clone_from(&left.nonce);
         self.adopt(handover, place, on_exit).map_err(|refused| {
-            refused.handover.process.leave();
-            failed(refused.error.to_string())
+            let why = refused.error.to_string();
+            refused.handover.leave();
+            failed(why)
         })
     }
 }

@@ -13,7 +13,13 @@ impl Mux {
         self.panes().into_iter().filter(can_continue).collect()
     }
 
-    /// Removes the panes of [`Mux::kept_panes`], and lets their programs continue without an owner. [`Mux::attach_all`]
+    /// The panes that another process can show: those of [`Mux::kept_panes`], and those with [`crate::Process::has_kept_end`].
+    fn panes_to_leave(&self) -> Vec<Arc<Pane>> {
+        let ended = self.panes().into_iter().filter(|pane| pane.process().has_kept_end());
+        self.kept_panes().into_iter().chain(ended).collect()
+    }
+
+    /// Removes the panes of [`Mux::kept_panes`] and those with a kept end, and lets their programs continue without an owner. [`Mux::attach_all`]
     /// of any process shows them again, in the same tabs and splits. Returns the number of programs. A program belongs
     /// to this process until the last reference to its [`crate::Process`] is dropped. Nothing takes the place of this
     /// process.
@@ -24,10 +30,10 @@ impl Mux {
         self.leave_to_successor()
     }
 
-    /// The keeper's numbers of the programs of [`Mux::kept_panes`], with their panes.
+    /// The keeper's numbers of the programs that [`Mux::leave`] would leave, with their panes.
     pub fn kept_numbers(&self) -> Vec<(u64, PaneId)> {
         let number = |pane: Arc<Pane>| Some((pane.process().keeper_number()?, pane.id()));
-        self.kept_panes().into_iter().filter_map(number).collect()
+        self.panes_to_leave().into_iter().filter_map(number).collect()
     }
 
     /// Removes some panes, and lets their programs continue without an owner, so that another process can show them in the
@@ -57,13 +63,13 @@ impl Mux {
     pub fn leave_to_successor(&self) -> usize {
         #[cfg(target_os = "linux")]
         self.store_placements_now();
-        self.kept_panes().into_iter().filter(|pane| self.leave_one(pane.id())).count()
+        self.panes_to_leave().into_iter().filter(|pane| self.leave_one(pane.id())).count()
     }
 
     /// Removes a pane, and lets its program continue. Returns false if another thread has closed the pane.
     fn leave_one(&self, pane: PaneId) -> bool {
         self.release(pane).is_ok_and(|handover| {
-            handover.process.leave();
+            handover.leave();
             true
         })
     }

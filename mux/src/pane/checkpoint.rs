@@ -12,12 +12,13 @@ use crate::{
     process::{CheckpointDue, JournalContents, TermChange},
 };
 
-/// If history and images have at least this size in bytes, a checkpoint leaves out images and most of the history, so
-/// that it fits into the journal.
+/// The maximum size of the images and of the history in a checkpoint, in bytes of memory before the history is compressed.
+/// The checkpoint of a larger terminal leaves out its images, and then its oldest rows. It is about as long as plain text,
+/// and must fit into the journal.
 const MAX_WHOLE: usize = 96 << 20;
 
-/// The maximum number of rows of history in a checkpoint of a terminal that is too large for the journal.
-const FEW_ROWS: u64 = 10_000;
+/// The sizes of history to try if the text of a checkpoint is too long for the journal, because it has many colors.
+const SMALLER: [usize; 3] = [24 << 20, 2 << 20, 0];
 
 /// A terminal that was rebuilt from a journal.
 pub(crate) struct Rebuilt {
@@ -99,28 +100,29 @@ impl Pane {
     }
 
     /// Writes the terminal into the journal. The reader calls it after it has applied everything that it has read.
-    /// Returns whether the journal contains the terminal.
-    pub(super) fn checkpoint(&self, parser: &Parser, is_idle: bool) -> bool {
+    pub(super) fn checkpoint(&self, parser: &Parser) {
         lock::assert_none();
-        let Some(journal) = self.process.journal() else { return false };
+        let Some(journal) = self.process.journal() else { return };
         let rest = parser.resume().unwrap_or_default();
         let is_stored = {
             let term = self.term.lock();
-            let is_whole = term.image_bytes() + term.history_size() <= MAX_WHOLE;
-            let mut screen = if is_whole { term.to_vt() } else { term.to_vt_text(FEW_ROWS) };
-            screen.extend_from_slice(&rest);
             let (character, joins) = term.last_printed();
             let last_printed = TermChange::LastPrinted { character, joins };
-            journal.checkpoint(&screen, &[TermChange::Size(term.size()), last_printed])
+            let changes = [TermChange::Size(term.size()), last_printed];
+            // In base64.
+            let images = term.image_bytes() / 3 * 4;
+            let has_images = images <= MAX_WHOLE;
+            let most = if has_images { MAX_WHOLE - images } else { MAX_WHOLE };
+            let smaller = SMALLER.into_iter().map(|history| (history, false));
+            std::iter::once((most, has_images)).chain(smaller).any(|(history, has_images)| {
+                let mut screen = term.to_vt_within(history, has_images);
+                screen.extend_from_slice(&rest);
+                journal.checkpoint(&screen, &changes)
+            })
         };
-        // While the program prints, the memory is used again at once.
-        if is_stored && is_idle {
-            journal.free();
-        }
         if !is_stored {
             tracing::warn!(pane = self.id.0, "the terminal is too large for its journal");
         }
-        is_stored
     }
 }
 
@@ -195,6 +197,7 @@ mod tests {
             changes: vec![(9, TermChange::Reset), (2, TermChange::Size(size))],
             answered: 99,
             applied: 77,
+            input: Vec::new(),
         };
         assert!(contents.rebuild(size, Options::default()).unread.is_empty());
     }

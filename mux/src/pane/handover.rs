@@ -75,7 +75,9 @@ impl Rest {
     /// Rebuilds the terminal of a program whose last owner is gone. `None` if there is no journal. `size` is the size of
     /// the terminal if the journal does not contain one.
     pub(crate) fn rebuild(&mut self, size: Size, options: &Options) -> Option<Term> {
-        let rebuilt = self.recovered.take()?.rebuild(size, options.clone());
+        let mut recovered = self.recovered.take()?;
+        self.unsent.waiting.append(&mut recovered.input);
+        let rebuilt = recovered.rebuild(size, options.clone());
         self.parser = rebuilt.parser;
         self.unread = rebuilt.unread;
         self.push_reply(&rebuilt.replies);
@@ -93,6 +95,19 @@ impl Handover {
     #[cfg(target_os = "linux")]
     pub(crate) fn set_recovered(&mut self, recovered: JournalContents) {
         self.rest.recovered = Some(recovered);
+    }
+
+    /// Lets the program continue without an owner, so that another process can take it over. Input that the program has not
+    /// received waits in its journal.
+    pub fn leave(mut self) {
+        let mut input = self.rest.recovered.take().map(|it| it.input).unwrap_or_default();
+        input.append(&mut self.rest.unsent.waiting);
+        let is_lost = || !self.process.journal().is_some_and(|it| it.leave_input(&input));
+        if !input.is_empty() && is_lost() {
+            let (program, bytes) = (self.process.program(), input.len());
+            tracing::warn!(program, bytes, "input is lost: it does not fit into the journal");
+        }
+        self.process.leave();
     }
 
     /// Describes a program that never had a pane, in a terminal of `size`.

@@ -15,7 +15,7 @@ use unterm_term::{Command, Decoding, Event, Modes, Parser};
 
 use super::{Pane, PaneState, control_mode::Controlled, transfer::ArrivingFiles};
 use crate::{
-    ExitStatus, MuxEvent, ReadOutcome, lock,
+    ExitStatus, MuxEvent, OutputJournal, ReadOutcome, lock,
     process::{TermChange, stores_time},
 };
 
@@ -125,7 +125,7 @@ impl Pane {
                 outcome = self.read(buffer, at_once);
             }
             if self.is_checkpoint_due(&output.parser, false) {
-                self.checkpoint(&output.parser, false);
+                self.checkpoint(&output.parser);
             }
             if output.synchronized_until.is_some_and(|until| Instant::now() >= until) {
                 output.synchronized_until = None;
@@ -144,14 +144,17 @@ impl Pane {
         }
     }
 
-    /// Waits for output. If the program is silent for [`PAUSE`], writes a checkpoint if one is due, and compresses history
-    /// while waiting, piece by piece and without the terminal's lock. `parser` is the parser of the output.
+    /// Waits for output. If the program is silent for [`PAUSE`], writes a checkpoint if one is due, gives back memory of the
+    /// journal, and compresses history while waiting, piece by piece and without the terminal's lock. `parser` is the
+    /// parser of the output.
     fn read_or_compress(&self, buffer: &mut [u8], parser: &Parser) -> ReadOutcome {
         let mut until = Instant::now() + PAUSE;
         let mut needs_checkpoint = self.is_checkpoint_due(parser, true);
+        let journal = self.process.journal();
+        let mut has_unused = needs_checkpoint || journal.is_some_and(|it| it.has_unused_memory());
         loop {
             let due = self.term.lock().compression();
-            if due.is_none() && !needs_checkpoint {
+            if due.is_none() && !has_unused {
                 return self.read(buffer, None);
             }
             match self.read(buffer, Some(until)) {
@@ -159,7 +162,10 @@ impl Pane {
                 outcome => return outcome,
             }
             if std::mem::take(&mut needs_checkpoint) {
-                self.checkpoint(parser, true);
+                self.checkpoint(parser);
+            }
+            if std::mem::take(&mut has_unused) {
+                journal.into_iter().for_each(OutputJournal::free);
             }
             if let Some(mut due) = due {
                 due.run();

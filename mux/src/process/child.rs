@@ -35,7 +35,12 @@ enum Parent {
     Own(Arc<system::ExitWatch>),
     /// A keeper, which reports the end through a pipe. `None` after the end: the keeper then collects the process.
     #[cfg(target_os = "linux")]
-    Keeper { exit: Option<Arc<ExitPipe>>, process: Arc<OwnedFd> },
+    Keeper {
+        exit: Option<Arc<ExitPipe>>,
+        process: Arc<OwnedFd>,
+        /// Whether the pane belongs to this process also after the end of its program, so that it can be left.
+        keeps_end: bool,
+    },
     /// A keeper that is gone. The descriptor becomes readable when the process has ended.
     #[cfg(target_os = "linux")]
     Gone(Arc<OwnedFd>),
@@ -79,8 +84,25 @@ impl Child {
     /// A child of a keeper.
     #[cfg(target_os = "linux")]
     pub(super) fn kept(pid: Pid, exit: ExitPipe, process: OwnedFd) -> Self {
-        let parent = Parent::Keeper { exit: Some(Arc::new(exit)), process: Arc::new(process) };
-        Self { pid, status: None, parent }
+        let (exit, process) = (Some(Arc::new(exit)), Arc::new(process));
+        Self { pid, status: None, parent: Parent::Keeper { exit, process, keeps_end: false } }
+    }
+
+    /// Keeps the pane after the end of its program, if the end is not known yet and the parent is a keeper.
+    #[cfg(target_os = "linux")]
+    pub(super) fn keep_end(&mut self) {
+        if let Parent::Keeper { exit: Some(_), keeps_end, .. } = &mut self.parent {
+            *keeps_end = true;
+        }
+    }
+
+    /// Whether the program has ended, and its pane can be left to another process.
+    pub(super) fn has_kept_end(&self) -> bool {
+        match self.parent {
+            #[cfg(target_os = "linux")]
+            Parent::Keeper { keeps_end, .. } => keeps_end && self.status.is_some(),
+            _ => false,
+        }
     }
 
     /// Whether a keeper is known to be the parent.
@@ -107,12 +129,16 @@ impl Child {
         self.status = match &mut self.parent {
             Parent::Own(_) => wait(self.pid),
             #[cfg(target_os = "linux")]
-            Parent::Keeper { exit, process } => {
-                match exit.as_ref().map_or(Exit::Lost, |exit| exit.read()) {
+            Parent::Keeper { exit, process, keeps_end } => {
+                let look =
+                    |exit: &Arc<ExitPipe>| if *keeps_end { exit.peek() } else { exit.read() };
+                match exit.as_ref().map_or(Exit::Lost, look) {
                     Exit::Running => None,
                     Exit::Ended(Ending { how, .. }) => {
-                        // The keeper may now collect the process, and its id may be reused.
-                        *exit = None;
+                        // Otherwise, the keeper may now collect the process, and its id may be reused.
+                        if !*keeps_end {
+                            *exit = None;
+                        }
                         Some(how.map_or_else(ExitStatus::Signal, ExitStatus::Code))
                     }
                     Exit::Lost => {

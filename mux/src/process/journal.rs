@@ -125,19 +125,22 @@ pub struct JournalContents {
     pub answered: usize,
     /// The length of the beginning of `output` that was applied to the terminal.
     pub applied: usize,
+    /// Input that the program has not received.
+    pub input: Vec<u8>,
 }
 
 #[cfg(target_os = "linux")]
 impl From<unterm_keeper::Recovered> for JournalContents {
     /// Leaves out marks that this version does not define.
     fn from(recovered: unterm_keeper::Recovered) -> Self {
-        let unterm_keeper::Recovered { screen, output, marks, answered, applied } = recovered;
+        let unterm_keeper::Recovered { screen, output, marks, answered, applied, input } =
+            recovered;
         let change = |mark: unterm_keeper::Mark| {
             let position = usize::try_from(mark.position).ok()?;
             Some((position, TermChange::from_numbers(mark.kind, mark.value)?))
         };
         let changes = marks.into_iter().filter_map(change).collect();
-        Self { screen, output, changes, answered, applied }
+        Self { screen, output, changes, answered, applied, input }
     }
 }
 
@@ -164,6 +167,12 @@ pub trait OutputJournal: Send + Sync {
     /// # Errors
     /// If another process would refuse the journal. The error is the reason, in words.
     fn inspect(&self) -> Result<JournalContents, String>;
+    /// Stores input that the program has not received, for the next owner. Call it last, before the program is left.
+    /// Returns false if the input could not be stored.
+    fn leave_input(&self, input: &[u8]) -> bool;
+    /// Whether the journal has much memory that it no longer needs, because a checkpoint was stored while the program
+    /// printed.
+    fn has_unused_memory(&self) -> bool;
     /// Gives memory back to the system that the journal no longer needs.
     fn free(&self);
 }
@@ -202,6 +211,14 @@ impl OutputJournal for unterm_keeper::Journal {
 
     fn inspect(&self) -> Result<JournalContents, String> {
         self.inspect().map(JournalContents::from).map_err(|error| error.to_string())
+    }
+
+    fn leave_input(&self, input: &[u8]) -> bool {
+        self.leave_input(input)
+    }
+
+    fn has_unused_memory(&self) -> bool {
+        self.has_unused_memory()
     }
 
     fn free(&self) {

@@ -34,8 +34,8 @@ struct State {
     successor: Option<Successor>,
     /// Whether the keeper has received the current successor, or the information that there is none.
     is_successor_known: bool,
-    /// Whether the successor does not change any more.
-    is_decided: bool,
+    /// Whether this process ends on purpose, without a successor.
+    is_withdrawn: bool,
     /// Whether the keeper of this connection is too old for successors.
     is_keeper_too_old: bool,
     has_warned_of_successor: bool,
@@ -73,33 +73,31 @@ impl Keeper {
         name.clone_into(&mut self.state.lock().owner);
     }
 
-    /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it.
-    /// `decides`: no later call changes the successor. It is then also sent to a running keeper without a connection,
-    /// because that keeper may store an earlier successor.
-    pub(super) fn set_successor(&self, successor: Option<Successor>, decides: bool) {
+    /// Sets the program that takes the place of this process. Starts no keeper: a new connection begins with it. Has no
+    /// effect after [`Self::withdraw_successor`].
+    pub(super) fn set_successor(&self, successor: Successor) {
         let mut state = self.state.lock();
-        if state.is_decided && !decides {
+        if state.is_withdrawn {
             return;
         }
-        state.is_decided |= decides;
-        if state.successor != successor {
-            state.successor = successor;
+        if state.successor.as_ref() != Some(&successor) {
+            state.successor = Some(successor);
             state.is_successor_known = false;
         }
-        if state.is_successor_known {
-            return;
+        if !state.is_successor_known {
+            state.introduce_now();
         }
-        // A connection ends with its keeper, and another keeper may run.
-        let has_keeper = match state.client.take() {
-            Some(mut client) => {
-                let sent = state.introduce(&mut client);
-                state.client = Some(client);
-                state.note_connection();
-                !matches!(sent, Err(Error::Ended))
-            }
-            None => false,
-        };
-        if decides && !has_keeper {
+    }
+
+    /// No program takes the place of this process. That reaches a keeper that runs even if there is no connection, because
+    /// that keeper may know a successor.
+    pub(super) fn withdraw_successor(&self) {
+        let mut state = self.state.lock();
+        if state.successor.take().is_some() {
+            state.is_successor_known = false;
+        }
+        state.is_withdrawn = true;
+        if !state.is_successor_known && !state.introduce_now() {
             state.connect_to_running(&self.launcher);
             // A missing keeper is not a failure, so the next program may start a keeper at once.
             state.client.take_if(|client| !client.is_usable());
@@ -238,11 +236,21 @@ impl State {
     fn introduced(&mut self, mut client: Client) -> Client {
         self.is_keeper_too_old = false;
         self.is_successor_known = false;
-        if self.successor.is_some() || self.is_decided {
-            // If the connection is already useless, the next request fails.
+        if self.successor.is_some() || self.is_withdrawn {
+            // A connection that is useless now shows that with the next request.
             let _ = self.introduce(&mut client);
         }
         client
+    }
+
+    /// Sends the successor over the connection. Returns false if there is none, or it has ended with its keeper, so that
+    /// another keeper may run.
+    fn introduce_now(&mut self) -> bool {
+        let Some(mut client) = self.client.take() else { return false };
+        let sent = self.introduce(&mut client);
+        self.client = Some(client);
+        self.note_connection();
+        !matches!(sent, Err(Error::Ended))
     }
 
     /// Sends the successor to the keeper. After a failure, the next call tries again, unless the keeper is too old.

@@ -84,8 +84,9 @@ pub struct SuccessorProgram {
     /// The input that the program reads from its standard input. At most 16 KiB. Only this process, the keeper and the
     /// program have access to it.
     pub input: String,
-    /// Whether this process ends on purpose.
-    pub is_planned: bool,
+    /// The keeper's numbers of programs without an owner that this process is about to take over. If it ends before, the
+    /// successor takes them over.
+    pub takes: Vec<u64>,
 }
 
 /// Shows no contents of the input, which may be secret.
@@ -95,7 +96,6 @@ impl fmt::Debug for SuccessorProgram {
             .debug_struct("SuccessorProgram")
             .field("file", &self.file)
             .field("args", &self.args)
-            .field("is_planned", &self.is_planned)
             .finish_non_exhaustive()
     }
 }
@@ -113,7 +113,7 @@ impl SuccessorProgram {
             umask: Some(system::umask().unwrap_or(USUAL_UMASK)),
             open_files: Some((limit.current, limit.maximum)),
         };
-        Successor { program, input: self.input, is_planned: self.is_planned }
+        Successor { program, input: self.input, takes: self.takes }
     }
 }
 
@@ -131,16 +131,15 @@ impl KeptSpawner {
     }
 
     /// Sets the program that the keeper starts if this process ends and leaves running programs behind. It replaces the
-    /// previous successor, unless [`Self::decide_successor`] was called. May wait for a few seconds, if the keeper does
-    /// not answer.
+    /// last one, unless [`Self::withdraw_successor`] was called. May wait for a few seconds, if the keeper does not answer.
     pub fn set_successor(&self, successor: SuccessorProgram) {
-        self.0.set_successor(Some(successor.into_successor()), false);
+        self.0.set_successor(successor.into_successor());
     }
 
-    /// Like [`Self::set_successor`], for a process that is about to end on purpose: it replaces every other successor, and
-    /// nothing replaces it. `None`: no program.
-    pub fn decide_successor(&self, successor: Option<SuccessorProgram>) {
-        self.0.set_successor(successor.map(SuccessorProgram::into_successor), true);
+    /// No program takes the place of this process, which is about to end on purpose. [`Self::set_successor`] has no effect
+    /// afterward.
+    pub fn withdraw_successor(&self) {
+        self.0.withdraw_successor();
     }
 
     /// Returns the reason why a program was started without the keeper. Returns a reason once.
@@ -192,7 +191,7 @@ fn to_io(error: Error) -> io::Error {
 
 impl Spawner for KeptSpawner {
     fn will_leave(&self) {
-        self.decide_successor(None);
+        self.withdraw_successor();
     }
 
     fn spawn(&self, spawn: &Spawn, size: Size) -> Result<Arc<dyn Process>, SpawnError> {
@@ -314,7 +313,7 @@ mod tests {
             file: "/bin/unterm".into(),
             args: Vec::new(),
             input: "secret".into(),
-            is_planned: true,
+            takes: Vec::new(),
         };
         let shown = format!("{successor:?} {:?}", successor.clone().into_successor());
         assert!(!shown.contains("secret") && shown.contains("/bin/unterm"), "{shown}");

@@ -340,6 +340,15 @@ impl Process for PtyProcess {
         self.keeper.as_ref().filter(|_| self.is_kept()).map(KeeperPane::number)
     }
 
+    #[cfg(target_os = "linux")]
+    fn keep_end(&self) {
+        self.state.lock().child.keep_end();
+    }
+
+    fn has_kept_end(&self) -> bool {
+        self.state.lock().child.has_kept_end()
+    }
+
     fn leave(&self) {
         self.is_left.store(self.state.lock().child.is_kept(), Ordering::Release);
     }
@@ -618,9 +627,9 @@ impl Drop for PtyProcess {
             // Close the master. This also hangs up a program that this process may not signal.
             system::replace(&mut self.master, &self.wake);
         }
-        // The keeper itself forgets a program whose status was read.
+        // The keeper itself forgets a program whose status was read from the exit pipe.
         #[cfg(target_os = "linux")]
-        if let Some(keeper) = self.keeper.as_ref().filter(|_| is_running) {
+        if let Some(keeper) = self.keeper.as_ref().filter(|_| is_running || child.has_kept_end()) {
             keeper.close();
         }
         if let Some(watch) = child.watch().filter(|_| is_running) {

@@ -3,7 +3,8 @@
 //! `cargo bench -p unterm-term` prints one line per stream: MB/s of both engines, as medians of interleaved runs, and
 //! the ratio. For hostile streams it prints whether four times the bytes take four times as long. At the end it prints
 //! milliseconds for work that a user waits for: resizing 100,000 lines of history to 60 columns and back, and searching
-//! them for all matches. The last lines show how long 1,000,000 lines keep Unterm's lock held.
+//! them for all matches. The last lines show how long 1,000,000 lines keep Unterm's lock held, and how long it takes to write
+//! a history of 10,000 lines as bytes, compared with reading it.
 //!
 //! 80×24 cells, 10,000 lines of history, 64 KiB per batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
 //! name contains NAME. `--only-ours` skips the comparison, and `--once` runs each stream once (for profilers).
@@ -95,6 +96,37 @@ fn main() {
     }
     if wanted("long-history") {
         long_history();
+    }
+    if wanted("write") {
+        write_history(runs);
+    }
+}
+
+/// How long [`unterm_term::Term::to_vt`] takes for a full history, compared with reading the text of that history.
+fn write_history(runs: usize) {
+    for (name, line) in [
+        ("write text", "The quick brown fox jumps over the lazy dog. 0123456789 (abc) [def] {ghi}"),
+        (
+            "write colors",
+            "\x1b[32mok\x1b[m the \x1b[1;34mquick\x1b[m brown \x1b[31mfox\x1b[m jumps over it",
+        ),
+        ("write CJK", "日本語のテキストと ASCII、端末エミュレータの出力"),
+    ] {
+        let text = format!("{line}\r\n").repeat(10_000);
+        let (mut reading, mut writing) = (Vec::new(), Vec::new());
+        for _ in 0..runs {
+            let mut term =
+                unterm_term::Term::new(unterm_term::Size::cells(COLS, ROWS), Default::default());
+            let read = || unterm_term::Parser::new().advance(&mut term, text.as_bytes());
+            reading.push(milliseconds(read));
+            let write = || drop(std::hint::black_box(term.to_vt()));
+            writing.push(milliseconds(write));
+        }
+        let (reading, writing) = (median(reading), median(writing));
+        println!(
+            "{name:<24} {writing:>7.2} ms for 10,000 lines, {:.2}× of {reading:.2} ms to read them",
+            writing / reading
+        );
     }
 }
 

@@ -619,6 +619,12 @@ impl Grid {
         Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })
     }
 
+    /// The number of newest rows of history that use at most this many bytes before they are compressed. Rows that are not
+    /// packed yet are few, and count as no bytes.
+    pub fn rows_within(&self, bytes: usize) -> u64 {
+        self.live_top - self.history.end() + self.history.rows_within(bytes)
+    }
+
     /// All stored rows, oldest first, each entry with the number of its first row. Entries of history are returned
     /// unchanged. The other rows are packed into pages.
     pub fn entries(&self) -> Vec<(u64, Stored)> {

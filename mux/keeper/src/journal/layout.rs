@@ -9,6 +9,8 @@
 //! One slot is active. It contains the newest checkpoint, and the output and the marks since. A new checkpoint is written
 //! into the other slot, which then becomes active with a single store. So a checkpoint is complete or does not exist.
 //!
+//! An owner that leaves the pane stores input that the program has not received in the place of the other slot's checkpoint.
+//!
 //! Positions count the bytes of the pane's output from its beginning. Numbers are in the order of the machine, because
 //! no other machine reads them.
 
@@ -44,6 +46,11 @@ pub(super) mod at {
     pub(crate) const COMMITTED: usize = 24;
     pub(crate) const APPLIED: usize = 32;
     pub(crate) const ANSWERED: usize = 40;
+    // Input for the program. It is valid only together with this checkpoint and this position.
+    pub(crate) const INPUT_LENGTH: usize = 48;
+    pub(crate) const INPUT_CHECKSUM: usize = 56;
+    pub(crate) const INPUT_GENERATION: usize = 64;
+    pub(crate) const INPUT_APPLIED: usize = 72;
 
     /// The offset of a slot's numbers.
     pub(crate) const fn slot(slot: usize) -> usize {
@@ -90,6 +97,9 @@ pub(super) struct Header {
     pub(super) checksum: u64,
     /// The number of marks.
     pub(super) marks: usize,
+    /// The length of the input that the last owner has left for the program.
+    pub(super) input: usize,
+    pub(super) input_checksum: u64,
 }
 
 impl Header {
@@ -105,6 +115,8 @@ impl Header {
             length: 0,
             checksum,
             marks: 0,
+            input: 0,
+            input_checksum: 0,
         }
     }
 
@@ -175,6 +187,11 @@ impl Header {
         if length > MAX_CHECKPOINT as u64 || marks > MAX_MARKS as u64 {
             return damaged(format!("it has a checkpoint of {length} bytes and {marks} marks"));
         }
+        // Another version may have used the journal in between.
+        let is_current = number(at::INPUT_GENERATION) == generation
+            && number(at::INPUT_APPLIED) == applied
+            && number(at::INPUT_LENGTH) <= MAX_CHECKPOINT as u64;
+        let input = if is_current { number(at::INPUT_LENGTH) as usize } else { 0 };
         Ok(Self {
             generation,
             committed,
@@ -184,6 +201,8 @@ impl Header {
             length: length as usize,
             checksum: number(slot + at::CHECKSUM),
             marks: marks as usize,
+            input,
+            input_checksum: number(at::INPUT_CHECKSUM),
         })
     }
 }

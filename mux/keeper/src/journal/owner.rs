@@ -38,8 +38,13 @@ const BUDGET: usize = 512 << 20;
 /// The number of journals of this process.
 static JOURNALS: AtomicUsize = AtomicUsize::new(0);
 
-/// The length of a log that is allocated at once, in bytes.
-const ALLOCATED_AT_ONCE: usize = 64 << 10;
+/// The longest part of a log that is allocated at once, in bytes. A short log is allocated in shorter parts, because most
+/// panes print little.
+const MAX_ALLOCATED_AT_ONCE: usize = 1 << 20;
+
+/// The maximum number of bytes of one read. A pty returns no more at once, and a longer read would need more memory in a
+/// pane that prints little.
+const READ: usize = 4096;
 
 /// A checkpoint is due when there are this many marks.
 const MANY_MARKS: usize = MAX_MARKS / 2;
@@ -79,6 +84,8 @@ struct Owner {
     allocated: [usize; 2],
     /// The offset in the active log up to which everything after the committed output is zero.
     clean_to: usize,
+    /// Whether the slot that is not active may contain a checkpoint or a log.
+    has_old_slot: bool,
     /// Whether the terminal has changed in a way that neither output nor marks describe.
     is_stale: bool,
     /// Whether output was read that is not in the journal.
@@ -113,12 +120,17 @@ impl Journal {
             memory.write(log + at, &[0; PIECE][..PIECE.min(MAX_LOG - at)])?;
         }
         memory.store(at::COMMITTED, header.committed);
+        // This owner sends the input to the program.
+        memory.store(at::INPUT_LENGTH, 0);
+        header.input = 0;
         let clean_to = header.log_len() + if is_new { 0 } else { PIECE };
         // Other processes may have written anywhere. A new journal contains only zeros.
         let used = if is_new { [0, 0] } else { [MAX_LOG, MAX_LOG] };
         let (is_stale, is_broken) = (false, false);
         let allocated = [0, 0];
-        let owner = Owner { memory, header, used, allocated, clean_to, is_stale, is_broken };
+        let has_old_slot = !is_new;
+        let owner =
+            Owner { memory, header, used, allocated, clean_to, has_old_slot, is_stale, is_broken };
         JOURNALS.fetch_add(1, Ordering::Relaxed);
         let journal = Self(Mutex::new(owner));
         if !is_new {
@@ -141,14 +153,13 @@ impl Journal {
     pub fn read(&self, source: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
         let mut owner = self.lock();
         let at = owner.header.log_len();
-        let len = buffer.len().min(PIECE).min(MAX_LOG - at);
-        if owner.is_broken || len == 0 || owner.allocate(at + 2 * PIECE).is_err() {
+        let len = buffer.len().min(READ).min(MAX_LOG - at);
+        // At every moment, `PIECE` bytes after the committed output are zero: also right after this read.
+        if owner.is_broken || len == 0 || owner.prepare(at + len, PIECE).is_err() {
             owner.give_up();
             drop(owner);
             return rustix::io::read(source, buffer);
         }
-        // At every moment, `PIECE` bytes after the committed output are zero: also right after this read.
-        owner.clean(at + 2 * PIECE);
         let log = layout::log(owner.header.slot()) + at;
         let count = owner.memory.read_from(source, log, len)?;
         let slot = owner.header.slot();
@@ -238,6 +249,8 @@ impl Journal {
             length: screen.len(),
             checksum: checksum(screen),
             marks: marks.len(),
+            input: 0,
+            input_checksum: 0,
         };
         let (memory, slot) = (&owner.memory, next.slot());
         let mark = |(kind, value): &(u64, u64)| {
@@ -268,6 +281,7 @@ impl Journal {
         // From here on, the new checkpoint is active.
         memory.store(at::GENERATION, next.generation);
         owner.header = next;
+        owner.has_old_slot = true;
         owner.clean_to = PIECE;
         owner.is_stale = false;
         true
@@ -285,13 +299,42 @@ impl Journal {
         recover(&owner.memory, &mut header)
     }
 
+    /// Stores input that the program has not received, for the next owner. Call it last, before the pane is left. Returns
+    /// false if the input is too long, or the system has no memory for it.
+    pub fn leave_input(&self, input: &[u8]) -> bool {
+        let mut owner = self.lock();
+        let Header { generation, applied, .. } = owner.header;
+        let at = layout::checkpoint(1 - owner.header.slot());
+        if owner.is_broken || input.len() > MAX_CHECKPOINT || owner.memory.write(at, input).is_err()
+        {
+            return false;
+        }
+        owner.has_old_slot = true;
+        for (at, number) in [
+            (at::INPUT_CHECKSUM, checksum(input)),
+            (at::INPUT_GENERATION, generation),
+            (at::INPUT_APPLIED, applied),
+            (at::INPUT_LENGTH, input.len() as u64),
+        ] {
+            owner.memory.store(at, number);
+        }
+        true
+    }
+
     /// Makes the system refuse memory from now on.
     #[cfg(test)]
     pub(super) fn exhaust_memory(&self) {
         self.lock().memory.exhaust();
     }
 
-    /// Gives memory back to the system that the journal no longer needs.
+    /// Whether the journal has much memory that it no longer needs. See [`Self::free`].
+    pub fn has_unused_memory(&self) -> bool {
+        let owner = self.lock();
+        !owner.is_broken && (owner.has_old_slot || owner.rest() > MAX_ALLOCATED_AT_ONCE)
+    }
+
+    /// Gives memory back to the system that the journal no longer needs. Does that while the program is silent: memory that
+    /// is used again at once costs time.
     pub fn free(&self) {
         let mut owner = self.lock();
         let slot = owner.header.slot();
@@ -300,10 +343,11 @@ impl Journal {
             owner.used[other] = 0;
             owner.allocated[other] = 0;
         }
-        // The bytes after the output are left from an earlier log.
-        let end = owner.header.log_len().next_multiple_of(PAGE).min(MAX_LOG);
-        let is_longer = owner.used[slot] > end || owner.allocated[slot] > end;
-        if is_longer && owner.memory.free(layout::log(slot) + end, MAX_LOG - end) {
+        // If the system refuses, it would refuse again.
+        owner.has_old_slot = false;
+        let rest = owner.rest();
+        let end = owner.end();
+        if rest > 0 && owner.memory.free(layout::log(slot) + end, MAX_LOG - end) {
             owner.used[slot] = owner.used[slot].min(end);
             owner.allocated[slot] = owner.allocated[slot].min(end);
         }
@@ -311,27 +355,43 @@ impl Journal {
 }
 
 impl Owner {
+    /// The end of the pages of the active log that contain output.
+    fn end(&self) -> usize {
+        self.header.log_len().next_multiple_of(PAGE).min(MAX_LOG)
+    }
+
+    /// The length of what follows the output in the active log, which is left of an earlier log or allocated for the next
+    /// output.
+    fn rest(&self) -> usize {
+        let slot = self.header.slot();
+        self.used[slot].max(self.allocated[slot]).saturating_sub(self.end())
+    }
+
+    /// Allocates the pages of the active log up to the offset `to`, and clears what an earlier log has left up to `zeros`
+    /// bytes after it. Pages that were never written contain zeros.
+    fn prepare(&mut self, to: usize, zeros: usize) -> Result<(), Errno> {
+        let slot = self.header.slot();
+        let clear_to = (to + zeros).min(MAX_LOG);
+        let dirty_to = clear_to.min(self.used[slot]);
+        self.allocate(to.max(dirty_to))?;
+        if self.clean_to < dirty_to {
+            self.memory.clear(layout::log(slot) + self.clean_to, dirty_to - self.clean_to);
+        }
+        self.clean_to = self.clean_to.max(clear_to);
+        Ok(())
+    }
+
     /// Allocates the pages of the active log up to an offset.
     fn allocate(&mut self, to: usize) -> Result<(), Errno> {
-        let (slot, to) = (self.header.slot(), to.min(MAX_LOG));
+        let slot = self.header.slot();
         let from = self.allocated[slot];
         if from < to {
-            let to = to.max(from + ALLOCATED_AT_ONCE).min(MAX_LOG);
+            let more = (from / 4).min(MAX_ALLOCATED_AT_ONCE);
+            let to = to.max(from + more).next_multiple_of(PAGE).min(MAX_LOG);
             self.memory.allocate(layout::log(slot) + from, to - from)?;
             self.allocated[slot] = to;
         }
         Ok(())
-    }
-
-    /// Clears the active log up to an offset. Its pages must be allocated.
-    fn clean(&mut self, to: usize) {
-        let to = to.min(MAX_LOG);
-        let slot = self.header.slot();
-        let end = to.min(self.used[slot]);
-        if self.clean_to < end {
-            self.memory.clear(layout::log(slot) + self.clean_to, end - self.clean_to);
-        }
-        self.clean_to = self.clean_to.max(to);
     }
 
     /// Makes the journal useless, because it misses output from now on.

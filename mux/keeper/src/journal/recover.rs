@@ -49,6 +49,8 @@ pub struct Recovered {
     pub answered: usize,
     /// The beginning of `output` that the last owner has applied to its terminal.
     pub applied: usize,
+    /// Input that the program has not received, if the last owner has left the pane on purpose.
+    pub input: Vec<u8>,
 }
 
 /// Reads the journal, and completes `header` with the output of an interrupted read.
@@ -78,7 +80,12 @@ pub(super) fn recover(memory: &Memory, header: &mut Header) -> Result<Recovered,
     }
     let from_start = |position: u64| (position - header.start) as usize;
     let (answered, applied) = (from_start(header.answered), from_start(header.applied));
-    Ok(Recovered { screen, output, marks, answered, applied })
+    let mut input = vec![0; header.input];
+    memory.read(layout::checkpoint(1 - slot), &mut input)?;
+    if checksum(&input) != header.input_checksum {
+        input.clear();
+    }
+    Ok(Recovered { screen, output, marks, answered, applied, input })
 }
 
 /// The number of bytes that an interrupted read has written after the committed output.

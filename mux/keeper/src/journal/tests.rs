@@ -64,6 +64,7 @@ fn the_next_owner_gets_the_state_of_the_previous_owner() {
             .to_vec(),
         answered: 3,
         applied: 5,
+        input: Vec::new(),
     };
     assert_eq!(reopened(&keeper), recovered);
     // Opening changes nothing.
@@ -186,6 +187,48 @@ fn memory_is_given_back_after_a_checkpoint() {
         assert_eq!(reopened(&keeper).output, b"since");
         journal.applied(5);
     }
+}
+
+#[test]
+fn input_waits_for_the_next_owner_once() {
+    let (journal, keeper) = new();
+    // Also in a journal that contains nothing else.
+    assert!(journal.leave_input(b"first"));
+    let (journal, recovered) = Journal::open(keeper.try_clone().unwrap()).unwrap();
+    assert_eq!((&*recovered.input, &*recovered.output), (&b"first"[..], &b""[..]));
+    assert_eq!(reopened(&keeper).input, b"");
+    apply(&journal, b"one");
+    assert!(journal.checkpoint(b"screen", &[]));
+    apply(&journal, b"two");
+    let long = vec![b'i'; 2 << 20];
+    assert!(journal.leave_input(&long));
+    // Output that the keeper reads afterward does not change it.
+    interrupt(&keeper, b"three");
+    Drain::new(&keeper).unwrap();
+    let recovered = reopened(&keeper);
+    assert_eq!((&*recovered.screen, &*recovered.output), (&b"screen"[..], &b"twothree"[..]));
+    assert!(recovered.input == long);
+}
+
+#[test]
+fn input_of_an_owner_that_continued_is_not_sent() {
+    // An owner that does not know such input has continued the journal.
+    for continues in [
+        |it: &Journal| apply(it, b"more"),
+        |it: &Journal| {
+            assert!(it.checkpoint(b"screen", &[]));
+        },
+    ] {
+        let (journal, keeper) = new();
+        apply(&journal, b"output");
+        assert!(journal.leave_input(b"input"));
+        continues(&journal);
+        assert_eq!(reopened(&keeper).input, b"");
+    }
+    let (journal, keeper) = new();
+    assert!(journal.leave_input(b"input"));
+    pwrite(&keeper, b"X", layout::checkpoint(1) as u64).unwrap();
+    assert_eq!(reopened(&keeper).input, b"", "the checksum is wrong");
 }
 
 #[test]
@@ -352,9 +395,6 @@ fn without_memory_output_is_read_and_the_journal_is_refused() {
     let (journal, keeper) = new();
     apply(&journal, b"before");
     journal.exhaust_memory();
-    // The pages for the next output exist already.
-    apply(&journal, b"soon after");
-    assert_eq!(journal.inspect().unwrap().output, b"beforesoon after");
     // `read` compares the output.
     for _ in 0..200 {
         read(&journal, &[b'x'; 4096]);

@@ -98,33 +98,33 @@ fn number(tag: u16, number: u64) -> Vec<u8> {
     [&tag.to_le_bytes()[..], &8u32.to_le_bytes(), &number.to_le_bytes()].concat()
 }
 
-fn successor(input: &str) -> Option<Successor> {
+fn successor(input: &str) -> Successor {
     let program = unterm_keeper::Program {
         file: "/bin/sh".into(),
         cwd: "/".into(),
         ..unterm_keeper::Program::default()
     };
-    Some(Successor { program, input: input.into(), is_planned: false })
+    Successor { program, input: input.into(), takes: Vec::new() }
 }
 
 #[test]
 fn a_withdrawal_reaches_a_keeper_without_a_connection() {
     let keeper = TestKeeper::new(&[Answer::Done, Answer::Done]);
     let client = keeper.client();
-    client.set_successor(successor("a"), false);
+    client.set_successor(successor("a"));
     assert_eq!(keeper.requests(), 0, "the next connection begins with it");
-    client.set_successor(None, true);
+    client.withdraw_successor();
     assert_eq!(keeper.successors.try_iter().collect::<Vec<_>>(), [b""]);
-    client.set_successor(successor("b"), false);
-    client.set_successor(None, true);
+    client.set_successor(successor("b"));
+    client.withdraw_successor();
     assert_eq!(keeper.requests(), 0, "it does not change any more");
 }
 
 #[test]
-fn a_new_connection_repeats_the_decision() {
+fn a_new_connection_repeats_the_withdrawal() {
     let keeper = TestKeeper::new(&[Answer::Done, Answer::Done]);
     let client = keeper.client();
-    client.set_successor(None, true);
+    client.withdraw_successor();
     assert_eq!(keeper.requests(), 1);
     client.state.lock().client = None;
     assert!(client.left().unwrap().is_empty());
@@ -136,10 +136,10 @@ fn a_withdrawal_reaches_the_keeper_that_runs_now() {
     // The first keeper ends while the request is on its way.
     let keeper = TestKeeper::new(&[Answer::Done, Answer::Close, Answer::Done]);
     let client = keeper.client();
-    client.set_successor(successor("a"), false);
+    client.set_successor(successor("a"));
     client.left().unwrap();
     assert_eq!(keeper.requests(), 1);
-    client.set_successor(None, true);
+    client.withdraw_successor();
     assert_eq!(keeper.successors.try_iter().collect::<Vec<_>>(), [b"", b""]);
     assert!(client.state.lock().is_successor_known);
 }
@@ -148,7 +148,7 @@ fn a_withdrawal_reaches_the_keeper_that_runs_now() {
 fn a_withdrawal_without_a_keeper_delays_no_later_start() {
     let folder = tempfile::tempdir().unwrap();
     let keeper = Keeper::new("/nowhere/keeper".into(), folder.path().join("keeper.sock"));
-    keeper.set_successor(None, true);
+    keeper.withdraw_successor();
     assert!(keeper.state.lock().retry_at.is_none());
 }
 
@@ -157,13 +157,13 @@ fn a_successor_that_failed_is_sent_again() {
     let keeper = TestKeeper::new(&[Answer::Refused(OTHER), Answer::Done]);
     let client = keeper.client();
     client.left().unwrap();
-    client.set_successor(successor("a"), false);
-    client.set_successor(successor("a"), false);
+    client.set_successor(successor("a"));
+    client.set_successor(successor("a"));
     assert_eq!(keeper.requests(), 2);
-    client.set_successor(successor("a"), false);
+    client.set_successor(successor("a"));
     assert_eq!(keeper.requests(), 0, "the keeper knows it");
     keeper.answers.send(Answer::Done).unwrap();
-    client.set_successor(successor("b"), false);
+    client.set_successor(successor("b"));
     assert_eq!(keeper.requests(), 1);
 }
 
@@ -173,7 +173,7 @@ fn an_old_keeper_is_asked_once_a_connection() {
     let client = keeper.client();
     client.left().unwrap();
     for input in ["a", "b", "c"] {
-        client.set_successor(successor(input), false);
+        client.set_successor(successor(input));
     }
     assert_eq!(keeper.requests(), 1);
     assert!(client.state.lock().has_warned_of_successor);

@@ -216,6 +216,11 @@ impl Cell {
         }
     }
 
+    /// The bits that do not depend on the content: style, link, role and protection.
+    pub(crate) fn attributes(self) -> u64 {
+        self.0 >> ATTRS_SHIFT
+    }
+
     /// Whether DECSCA protects the cell from selective erase.
     pub fn is_protected(self) -> bool {
         self.0 & PROTECTED != 0

@@ -84,6 +84,11 @@ impl Cold {
         self.rows as usize
     }
 
+    /// The number of bytes of the data before it was compressed.
+    pub fn raw_size(&self) -> usize {
+        self.raw as usize
+    }
+
     /// For each row, whether it wraps into the next row. Empty if no row wraps.
     pub fn wrapped_rows(&self) -> impl Iterator<Item = bool> {
         self.wrapped.iter().flat_map(|&(rows, bits)| (0..rows).map(move |row| bits >> row & 1 != 0))

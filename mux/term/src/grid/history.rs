@@ -95,6 +95,13 @@ impl Stored {
             Self::Cold(cold) => cold.size(),
         }
     }
+
+    fn raw_size(&self) -> usize {
+        match self {
+            Self::Packed(page) => page.size(),
+            Self::Cold(cold) => cold.raw_size(),
+        }
+    }
 }
 
 /// The rows of history, oldest first.
@@ -145,6 +152,20 @@ impl History {
     /// The number of bytes of memory that the rows use.
     pub fn size(&self) -> usize {
         self.packed + self.cold
+    }
+
+    /// The number of newest rows that use at most this many bytes, all of them uncompressed.
+    pub fn rows_within(&self, bytes: usize) -> u64 {
+        let mut left = bytes;
+        let fits = |stored: &&Stored| match left.checked_sub(stored.raw_size()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        };
+        let newest = self.entries.iter().rev().map(|(_, stored)| stored);
+        newest.take_while(fits).map(|stored| stored.len() as u64).sum()
     }
 
     /// The number of lines that end in these rows. Rows that wrap into the next row do not count.

@@ -5,6 +5,7 @@
 //! half.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::LineSize;
@@ -194,6 +195,12 @@ impl Painter {
     /// Paints a row of history on the empty screen, with the output of `images`, and scrolls it off.
     pub fn history_row(&mut self, view: &RowView<'_>, images: impl FnOnce(&mut Self)) {
         match (view.meta.is_wrapped(), self.rows) {
+            (false, _) if is_plain_text(view) => {
+                // Most rows, so they take no further looks at their cells.
+                self.go(0, 0);
+                self.ascii(view.cells);
+                self.at = None;
+            }
             (false, _) => self.row(0, view, Wrap::No),
             (true, 1) => return self.row(0, view, Wrap::Scrolls),
             (true, _) => self.row(0, view, Wrap::Below),
@@ -207,6 +214,9 @@ impl Painter {
 
     /// Paints the multicell characters that begin in a row, over the rows below as well.
     pub fn multicells(&mut self, row: usize, view: &RowView<'_>) {
+        if !view.meta.has_multicells() {
+            return;
+        }
         for (col, cell) in view.cells.iter().enumerate() {
             if !cell.is_multicell() || cell.multicell_offset() != (0, 0) {
                 continue;
@@ -221,7 +231,7 @@ impl Painter {
                 "66;s={}:w={}:n={numerator}:d={denominator}:v={vertical}:h={horizontal};{}",
                 size.scale(),
                 size.width(),
-                text_of(view, *cell)
+                text_of(view, *cell, &mut [0; 4])
             ));
             self.at = None;
         }
@@ -275,7 +285,10 @@ impl Painter {
     fn cells(&mut self, row: usize, view: &RowView<'_>, end: usize, mut dirty: Option<usize>) {
         let is_odd = |col: usize| {
             let cell = cell_at(view, col);
-            cell.is_blank() && cell.width() == Width::Narrow && !look_of(view, cell).is_erased()
+            cell != Cell::EMPTY
+                && cell.is_blank()
+                && cell.width() == Width::Narrow
+                && !look_of(view, cell).is_erased()
         };
         // Erased cells with odd looks at the end: each becomes the second half of a character that is overwritten next.
         let odd = (0..end).rev().take_while(|&col| is_odd(col)).count();
@@ -294,8 +307,9 @@ impl Painter {
         // Some cells have a different width in mode 2027 than their character alone, so they are printed in that mode.
         // Narrower ones come first, because they are wide for a moment. Wider ones (half a flag) follow from right to
         // left, so that no printed character precedes them that they could join.
+        let is_ascii = |col: usize| view.cells.get(col).is_none_or(|it| it.ascii().is_some());
         let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..stop)
-            .filter(|&col| self.needs_clusters(view, cell_at(view, col)))
+            .filter(|&col| !is_ascii(col) && self.needs_clusters(view, cell_at(view, col)))
             .partition(|&col| !cell_at(view, col).is_wide());
         for col in narrow.into_iter().chain(wide.into_iter().rev()) {
             let cell = cell_at(view, col);
@@ -306,6 +320,15 @@ impl Painter {
         let mut col = 0;
         while col < stop {
             let cell = cell_at(view, col);
+            let ascii = ascii_run(view, col..stop);
+            if ascii > 0 {
+                self.go(row, col);
+                self.look(&look_of(view, cell));
+                self.ascii(&view.cells[col..col + ascii]);
+                col += ascii;
+                self.at = (col < self.cols).then_some((row, col));
+                continue;
+            }
             let look = look_of(view, cell);
             if cell.is_tail() || cell.is_multicell() {
                 col += 1;
@@ -331,11 +354,14 @@ impl Painter {
             } else if look.is_erased() || col + 1 >= stop {
                 let len = (col..stop)
                     .take_while(|&other| {
-                        let cell = cell_at(view, other);
-                        let own = look_of(view, cell);
-                        cell.is_blank()
+                        let blank = cell_at(view, other);
+                        if blank == cell {
+                            return other == col || look.is_erased();
+                        }
+                        let own = look_of(view, blank);
+                        blank.is_blank()
                             && own.style.background == look.style.background
-                            && (own.is_erased() || other == col)
+                            && own.is_erased()
                     })
                     .count();
                 let touched = dirty.is_some_and(|dirty| (col..col + len).contains(&dirty));
@@ -360,9 +386,19 @@ impl Painter {
         }
     }
 
+    /// Prints cells of [`ascii_run`].
+    fn ascii(&mut self, cells: &[Cell]) {
+        let mut text = [0; 128];
+        for cells in cells.chunks(text.len()) {
+            text.iter_mut().zip(cells).for_each(|(byte, cell)| *byte = cell.code() as u8);
+            self.out.push_str(std::str::from_utf8(&text[..cells.len()]).unwrap_or_default());
+        }
+    }
+
     /// Prints a cell's content. Returns true if that may have left something in the next cell.
     fn content(&mut self, view: &RowView<'_>, cell: Cell) -> bool {
-        let text = text_of(view, cell);
+        let mut buffer = [0; 4];
+        let text = text_of(view, cell, &mut buffer);
         let mut chars = text.chars();
         let Some(first) = chars.next() else { return false };
         let rest = chars.as_str();
@@ -384,10 +420,11 @@ impl Painter {
 
     /// Whether mode 2027 shows a cell in a different width than its character alone, such as half a flag.
     fn needs_clusters(&self, view: &RowView<'_>, cell: Cell) -> bool {
-        if cell.0 < 0x80 || cell.is_tail() || cell.is_multicell() {
+        if cell.ascii().is_some() || cell.is_tail() || cell.is_multicell() {
             return false;
         }
-        let text = text_of(view, cell);
+        let mut buffer = [0; 4];
+        let text = text_of(view, cell, &mut buffer);
         let mut chars = text.chars();
         let Some(first) = chars.next() else { return false };
         let (alone, width) = (self.width(first), 1 + cell.is_wide() as usize);
@@ -433,7 +470,9 @@ impl Painter {
     /// Prints a cell's content, in mode 2027 if needed.
     fn whole_content(&mut self, view: &RowView<'_>, cell: Cell) {
         if self.needs_clusters(view, cell) {
-            let _ = write!(self.out, "\x1b[?2027h{}\x1b[?2027l", text_of(view, cell));
+            let mut buffer = [0; 4];
+            let text = text_of(view, cell, &mut buffer);
+            let _ = write!(self.out, "\x1b[?2027h{text}\x1b[?2027l");
         } else {
             self.content(view, cell);
         }
@@ -445,15 +484,32 @@ fn takes_none(c: char) -> bool {
     props(c).width() == 0
 }
 
-/// The text of a cell: its cluster, its character, or nothing.
-fn text_of(view: &RowView<'_>, cell: Cell) -> String {
+/// The text of a cell: its cluster, its character, or nothing. `buffer` stores the character.
+fn text_of<'a>(view: &RowView<'a>, cell: Cell, buffer: &'a mut [u8; 4]) -> &'a str {
     match cell.content() {
-        Content::Empty => String::new(),
-        Content::Char(c) => c.into(),
-        Content::Cluster(id) => {
-            view.tables.cluster(id as u16).map_or_else(String::new, |text| text.to_string())
-        }
+        Content::Empty => "",
+        Content::Char(c) => c.encode_utf8(buffer),
+        Content::Cluster(id) => view.tables.cluster(id as u16).map_or("", |text| text),
     }
+}
+
+/// Whether a row is not empty, and consists of printable ASCII characters in the default look, without gaps.
+fn is_plain_text(view: &RowView<'_>) -> bool {
+    // Use no branch per cell, so that the compiler can test several cells at once.
+    !view.cells.is_empty()
+        && view.cells.iter().fold(true, |all, cell| all & (cell.0.wrapping_sub(0x20) < 0x5f))
+}
+
+/// The number of ASCII characters at the beginning of these columns that are one cell each and look the same. Most text
+/// consists of such cells, which need no look and no string of their own.
+fn ascii_run(view: &RowView<'_>, cols: Range<usize>) -> usize {
+    let cells = view.cells.get(cols.start..cols.end.min(view.cells.len())).unwrap_or_default();
+    let Some(first) = cells.first() else { return 0 };
+    let is_alike = |cell: &&Cell| {
+        let is_ascii = !cell.is_blank() && cell.ascii().is_some() && !cell.is_multicell();
+        is_ascii && cell.attributes() == first.attributes()
+    };
+    cells.iter().take_while(is_alike).count()
 }
 
 /// A cell of a row. A piece of an image counts as blank, since images are written separately.

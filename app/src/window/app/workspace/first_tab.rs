@@ -91,7 +91,7 @@ impl App {
         let mux = Arc::clone(&self.mux);
         let mut faults = Vec::new();
         if let Some(predecessor) = &first.predecessor {
-            faults.extend(first.sessions.inherit(&mux, predecessor).faults);
+            faults.extend(first.sessions.inherit(&mux, predecessor, OnExit::Close).faults);
         }
         if let Some(instance) = &self.prefs.args.attach {
             let attached = first.sessions.attach(&mux, instance);

@@ -64,6 +64,13 @@ impl Term {
         self.to_vt_with(Extent { history: u64::MAX, has_images: true })
     }
 
+    /// Like [`Term::to_vt`], with the newest rows of history that use at most `history` bytes before they are compressed.
+    /// Their text is about as long, but may be several times longer if there are many colors.
+    pub fn to_vt_within(&self, history: usize, has_images: bool) -> Vec<u8> {
+        let rows = |grid: &Grid| grid.rows_within(history);
+        self.to_vt_with(Extent { history: rows(&self.grid).max(rows(&self.hidden)), has_images })
+    }
+
     /// Like [`Term::to_vt`], with at most `history` rows of history and without images, for a viewer that shows what
     /// comes next.
     pub fn to_vt_text(&self, history: u64) -> Vec<u8> {

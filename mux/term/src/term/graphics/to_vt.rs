@@ -93,7 +93,9 @@ impl Term {
             painter.go(row, (col.max(0) as usize).min(self.grid.cols() - 1));
             put(painter, layer, &placement, "");
         }
-        self.write_tiles(painter, layer, row, line as u64, view);
+        if view.cells.iter().any(|cell| cell.tile().is_some()) {
+            self.write_tiles(painter, layer, row, line as u64, view);
+        }
     }
 
     /// Writes the placements without a line: virtual placements, and placements relative to others.
