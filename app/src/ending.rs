@@ -112,33 +112,40 @@ impl Ending {
 
     /// Ends the instance.
     pub(crate) fn end(&self, reason: &str) {
-        // The receiver is gone if the instance ends already.
-        let _ = self.stop.send(Stop { reason: reason.to_owned(), ends_programs: false });
+        self.stop(reason, false);
     }
 
-    /// Ends the instance when no window has shown its programs for `limit`, and no command runs in its panes.
+    fn stop(&self, reason: &str, ends_programs: bool) {
+        // The receiver is gone if the instance ends already.
+        let _ = self.stop.send(Stop { reason: reason.to_owned(), ends_programs });
+    }
+
+    /// Ends the instance and its programs once no window has come for `limit` and no command runs in its panes.
     ///
     /// # Errors
     /// If the system starts no thread.
     pub(crate) fn end_unless_shown(self: &Arc<Self>, limit: Duration) -> io::Result<()> {
         let ending = Arc::downgrade(self);
-        let watch = move || {
-            thread::sleep(limit);
-            while let Some(ending) = ending.upgrade() {
-                let Some(mux) = ending.mux.upgrade() else { return };
-                if !mux.panes().iter().any(|pane| running(pane).is_some()) {
-                    return ending.end("no window has come, and no command runs");
-                }
-                drop((ending, mux));
-                thread::sleep(CHECK);
-            }
-        };
+        let watch = move || end_unless_shown(&ending, limit, thread::sleep);
         thread::Builder::new().name("unfetched".to_owned()).spawn(watch).map(drop)
     }
 
     /// The program that replaces this one, if there is one.
     pub(crate) fn take_next(&self) -> Option<Restart> {
         self.next.lock().take()
+    }
+}
+
+/// See [`Ending::end_unless_shown`]. `wait` waits for some time.
+fn end_unless_shown(ending: &Weak<Ending>, limit: Duration, mut wait: impl FnMut(Duration)) {
+    wait(limit);
+    while let Some(ending) = ending.upgrade() {
+        let Some(mux) = ending.mux.upgrade() else { return };
+        if !mux.panes().iter().any(|pane| running(pane).is_some()) {
+            return ending.stop("no window has come, and no command runs", true);
+        }
+        drop((ending, mux));
+        wait(CHECK);
     }
 }
 
@@ -151,5 +158,55 @@ impl Observer for Ending {
         if event == MuxEvent::Empty && waits {
             self.end("the end of the last program");
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use clap::Parser as _;
+    use unterm_mux::{MuxOptions, OnExit, Spawn};
+    use unterm_term::Size;
+
+    use super::*;
+
+    fn program(file: &str) -> Spawn {
+        Spawn { program: Some(file.to_owned()), ..Spawn::default() }
+    }
+
+    #[test]
+    fn programs_end_after_the_last_command_if_no_window_comes() {
+        let mux = Mux::new(MuxOptions::default());
+        let size = Some(Size::cells(80, 24));
+        let busy = mux.open_tab(program("/bin/cat"), size, OnExit::Close).unwrap();
+        mux.open_tab(program("/bin/sh"), size, OnExit::Close).unwrap();
+        let (stop, stopped) = mpsc::channel();
+        let ending = Ending::new(&mux, &Args::parse_from(["unterm"]), &Arc::default(), stop);
+        let ending = Arc::new(ending);
+        let limit = Duration::from_secs(7200);
+        let mut waits = Vec::new();
+        end_unless_shown(&Arc::downgrade(&ending), limit, |time| {
+            assert!(stopped.try_recv().is_err(), "after {waits:?}");
+            waits.push(time);
+            if waits.len() == 3 {
+                mux.close_pane(busy.id()).unwrap();
+            }
+        });
+        assert_eq!(waits, [limit, CHECK, CHECK]);
+        assert!(stopped.try_recv().unwrap().ends_programs);
+        mux.shutdown();
+    }
+
+    #[test]
+    fn an_instance_that_has_ended_is_not_ended_again() {
+        let mux = Mux::new(MuxOptions::default());
+        let (stop, stopped) = mpsc::channel();
+        let ending =
+            Arc::new(Ending::new(&mux, &Args::parse_from(["unterm"]), &Arc::default(), stop));
+        let weak = Arc::downgrade(&ending);
+        drop(mux);
+        end_unless_shown(&weak, CHECK, |_| {});
+        drop(ending);
+        end_unless_shown(&weak, CHECK, |_| {});
+        assert!(stopped.try_recv().is_err());
     }
 }

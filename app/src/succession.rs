@@ -11,7 +11,7 @@ use std::{
     io::{self, Read as _, Write as _},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{self, Command, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -65,7 +65,12 @@ impl Succession {
     /// If standard input contains no valid inheritance.
     pub(crate) fn find(args: &Args, home: &Path) -> Result<Self> {
         if args.succeed.is_some() {
-            let predecessor = Some(Inheritance::read(io::stdin().lock())?);
+            let inheritance = Inheritance::read(io::stdin().lock())?;
+            // A process that was about to take the place may have ended before the instance. A restart keeps the process.
+            if inheritance.record.pid != process::id() {
+                wait_for_ports(&inheritance.record);
+            }
+            let predecessor = Some(inheritance);
             return Ok(Self { predecessor, lock: lock(home), ..Self::default() });
         }
         let is_waiting = || client::live(home).into_iter().filter(|record| is_wanted(args, record));
@@ -80,10 +85,7 @@ impl Succession {
                 // Stop here: a process has only one name, so the other instances continue to wait.
                 Ok(inheritance) => {
                     sessions::guard_takeover(home, args, &inheritance);
-                    // The ports are free when the process has ended.
-                    if !inheritance.record.wait_for_end(LEAVING) {
-                        tracing::warn!(id, "it has left its programs, but not its ports");
-                    }
+                    wait_for_ports(&inheritance.record);
                     found.predecessor = Some(inheritance);
                     break;
                 }
@@ -116,6 +118,14 @@ fn is_wanted(args: &Args, record: &Record) -> bool {
                 && args.take.is_empty();
             record.waits_for_window && is_plain && !args.headless && !args.quake
         }
+    }
+}
+
+/// Waits until an instance that has left its programs has ended. Then its ports are free.
+fn wait_for_ports(record: &Record) {
+    // After its end, another process may have its process id.
+    if record.is_live() && !record.wait_for_end(LEAVING) {
+        tracing::warn!(id = record.id, "it has left its programs, but not its ports");
     }
 }
 

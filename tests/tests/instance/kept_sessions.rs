@@ -168,6 +168,58 @@ fn kill_window(unterm: &mut Instance) -> Result<(Value, Wire)> {
     Ok((info, wire))
 }
 
+#[test]
+fn a_window_that_dies_before_its_first_pane_loses_nothing() -> Result<()> {
+    let _ports = take_usual_ports();
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut first, _, pane) = kept_window(&display, home.path()).at_prompt()?;
+    pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
+    pane.wait(&mut first, "the output", |lines| lines.iter().any(|line| line == "ready=0="))?;
+    let entry = first.entry().clone();
+    let (_, mut wire) = kill_window(&mut first)?;
+    for died in 1..=2 {
+        let before = wire.call("instance.info", json!({}))?;
+        let mut window = kept_window(&display, home.path()).alone()?;
+        // From this moment on, the last process has left the panes.
+        let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+        let is_taking = || Ok((log().matches("takes the place of").count() == died).then_some(()));
+        wait_for("the window", is_taking, log)?;
+        kill(&mut window)?;
+        // The last process may still answer before it ends.
+        let login = || {
+            let Ok(mut wire) = Wire::login(&entry) else { return Ok(None) };
+            let pid = wire.call("instance.info", json!({})).ok().map(|info| info["pid"].clone());
+            Ok((pid.is_some_and(|pid| pid != before["pid"])).then_some(wire))
+        };
+        wire = wait_for("the next process", login, log)?;
+    }
+    let ran = wire.call("exec.run_wait", json!({"id": 0, "command": "echo $secret"}))?.to_string();
+    ensure!(ran.contains("kept"), "{ran}");
+    assert_eq!(wire.call("instance.info", json!({}))?["id"], entry["id"]);
+    end(home.path(), wire)
+}
+
+#[test]
+fn a_program_that_ends_without_a_window_is_shown_as_ended() -> Result<()> {
+    let _ports = take_usual_ports();
+    let (display, home) = (Display::start()?, tempfile::tempdir()?);
+    let (mut first, ..) = kept_window(&display, home.path()).at_prompt()?;
+    let (_, mut wire) = kill_window(&mut first)?;
+    wire.call("session.input", json!({"id": 0, "input": "echo '<last>'; exit 6\r"}))?;
+    let log = || fs::read_to_string(home.path().join("keeper.log")).unwrap_or_default();
+    let mut code = || Ok(wire.call("session.status", json!({"id": 0}))?["exit_code"].as_i64());
+    assert_eq!(wait_for("the end", &mut code, log)?, 6);
+    // No other program runs, so nothing but the next window needs the keeper.
+    let mut second = kept_window(&display, home.path()).now()?;
+    assert_eq!(second.sessions()?.len(), 1);
+    assert_eq!(second.call("session.status", json!({"id": 0}))?["exit_code"], 6);
+    let text = second.call("screen.text", json!({"id": 0}))?.to_string();
+    ensure!(text.contains("<last>"), "{text}");
+    second.terminate()?;
+    second.wait_for_exit()?;
+    wait_for_keeper_end(home.path())
+}
+
 /// Pauses agents, as the settings page does.
 fn pause(entry: &Value) -> Result<()> {
     let (port, token) = (&entry["http_port"], entry["auth_token"].as_str().context("no token")?);
