@@ -11,7 +11,7 @@ use super::{
 use crate::{error::Error, services::people::approvals::Approval};
 
 /// How long the instance waits before it ends, so that its reply is sent first.
-pub(super) const LEAVING: Duration = Duration::from_millis(50);
+const LEAVING: Duration = Duration::from_millis(50);
 
 /// `instance.hand_over`.
 pub struct HandOver;

@@ -3,7 +3,11 @@
 //! The keeper owns each program during the whole move: one instance leaves the program with the keeper, and the other
 //! instance adopts it. If the other instance fails, the first instance adopts the program again.
 
-use std::{sync::Arc, thread, time::Instant};
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -12,7 +16,6 @@ use unterm_mux::{Mux, MuxError, PaneId};
 
 use super::{
     Caller, Context, Group, Method, Result, Subjects,
-    hand_over::LEAVING,
     params::{Arg, session_params},
     session::blocking,
 };
@@ -21,6 +24,10 @@ use crate::{
     host::Host,
     registry::{self, Record, Registration},
 };
+
+/// How long an instance stays after its last session has moved, so that the reply is sent first, also on a busy machine.
+/// Nothing waits for the end of the instance meanwhile.
+const SENDING: Duration = Duration::from_millis(500);
 
 /// `session.move_to_window`.
 pub struct MoveToWindow;
@@ -142,8 +149,8 @@ impl Mover {
     /// last session has just moved, also waits until its reply has been sent.
     pub fn finish(&self) {
         let last_move = *self.moves.lock();
-        if last_move.is_some_and(|moved| moved.elapsed() < LEAVING) {
-            thread::sleep(LEAVING);
+        if let Some(moved) = last_move {
+            thread::sleep(SENDING.saturating_sub(moved.elapsed()));
         }
     }
 

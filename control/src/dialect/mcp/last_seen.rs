@@ -67,6 +67,11 @@ impl Screen {
         Self { size: (cols, rows), place, rows: vec![0; rows.into()] }
     }
 
+    /// Whether the rows can be compared with those of other screens: the screen did not change while it was read.
+    pub fn is_comparable(&self) -> bool {
+        self.place.is_some()
+    }
+
     /// The difference between this screen and `before`. `None` if their rows can't be compared: the size changed, the
     /// program switched to or from the alternate screen, or no row of `before` is left.
     pub fn changes_since(&self, before: &Self) -> Option<Changes> {

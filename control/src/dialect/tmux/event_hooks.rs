@@ -117,7 +117,7 @@ async fn run_hooks(run: &mut Run<'_>) -> CommandResult {
         // Wait for further changes, because several changes may belong together, and a program can cause events as fast
         // as it prints.
         run.wait(tokio::time::sleep(SOON)).await?;
-        let world = run.world().await?;
+        let world = finished_world(run).await?;
         let now = Snapshot::of(&world, &run.state(), &run.name);
         let mut happened = now.since(&known);
         if let Some((name, pane)) = event.as_ref().and_then(named) {
@@ -134,6 +134,19 @@ async fn run_hooks(run: &mut Run<'_>) -> CommandResult {
             // Without a client that waits, the event has no effect.
             let _ = server.fired.send(name.clone());
             run.hook_at(&name, pane, values).await?;
+        }
+    }
+}
+
+/// The sessions, with the final place and name of each window.
+async fn finished_world(run: &mut Run<'_>) -> Result<World, Failure> {
+    let server = run.server;
+    let latest = Instant::now() + REGULARLY;
+    loop {
+        run.wait(server.windows_finished(latest)).await?;
+        let world = run.world().await?;
+        if !server.has_unfinished_window() || Instant::now() >= latest {
+            return Ok(world);
         }
     }
 }

@@ -7,7 +7,10 @@ use std::sync::{
 
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
-use tokio::sync::{broadcast, watch};
+use tokio::{
+    sync::{broadcast, watch},
+    time::Instant,
+};
 
 use super::{channels::Channels, methods, state::State};
 use crate::{
@@ -32,6 +35,8 @@ pub struct Server {
     pub fired: broadcast::Sender<String>,
     /// Incremented after each command that may change something.
     pub changes: watch::Sender<u64>,
+    /// The number of commands that have opened a window and have not yet placed and named it.
+    unfinished: watch::Sender<usize>,
     numbers: AtomicU64,
 }
 
@@ -44,8 +49,28 @@ impl Server {
             channels: Channels::default(),
             fired: broadcast::Sender::new(MOST_FIRED),
             changes: watch::Sender::new(0),
+            unfinished: watch::Sender::new(0),
             numbers: AtomicU64::new(0),
         }
+    }
+
+    /// Delays hooks until the result is dropped, so that they see a new window with its session and its name.
+    pub fn begin_window(&self) -> UnfinishedWindow<'_> {
+        self.unfinished.send_modify(|count| *count += 1);
+        UnfinishedWindow(self)
+    }
+
+    /// Whether a window has not yet its session and its name.
+    pub fn has_unfinished_window(&self) -> bool {
+        *self.unfinished.borrow() > 0
+    }
+
+    /// Waits until each new window has its session and its name, or until `latest`, because a command may wait for the
+    /// user.
+    pub async fn windows_finished(&self, latest: Instant) {
+        let mut unfinished = self.unfinished.subscribe();
+        let finished = unfinished.wait_for(|count| *count == 0);
+        let _ = tokio::time::timeout_at(latest, finished).await;
     }
 
     /// The number of the next command of a client in control mode.
@@ -69,5 +94,14 @@ impl Server {
         let mut reply = Vec::new();
         self.dispatcher.call_entry(caller, entry, params, &mut reply).await?;
         serde_json::from_slice(&reply).map_err(|error| Error::Unread { method: M::NAME, error })
+    }
+}
+
+/// A window that a command has opened and not yet placed and named.
+pub struct UnfinishedWindow<'a>(&'a Server);
+
+impl Drop for UnfinishedWindow<'_> {
+    fn drop(&mut self) {
+        self.0.unfinished.send_modify(|count| *count -= 1);
     }
 }

@@ -44,6 +44,22 @@ async fn text(ask: &Ask<'_>, pane: u64) -> ToolResult<TextFields> {
     fields(&ask.call::<Text>(SessionOnly::of(pane)).await?)
 }
 
+/// How often a screen is read again if it changes meanwhile.
+const READS: usize = 4;
+
+/// Reads a screen, and again if it changed meanwhile: the rows of a screen can be compared only if their position is known.
+async fn text_and_screen(ask: &Ask<'_>, pane: u64) -> ToolResult<(TextFields, Screen)> {
+    let mut left = READS;
+    loop {
+        let text = text(ask, pane).await?;
+        let screen = screen(ask, pane, &text);
+        left -= 1;
+        if screen.is_comparable() || left == 0 {
+            return Ok((text, screen));
+        }
+    }
+}
+
 /// The screen in a reply of `screen.text`.
 fn screen(ask: &Ask<'_>, pane: u64, text: &TextFields) -> Screen {
     let shown = ask.server.dispatcher.context().mux.pane(PaneId(pane));
@@ -66,13 +82,14 @@ pub fn last_seen(ask: &Ask<'_>, pane: u64) -> Option<Arc<Screen>> {
 pub async fn before(ask: &Ask<'_>, pane: u64) -> ToolResult<Option<Arc<Screen>>> {
     match last_seen(ask, pane) {
         Some(seen) => Ok(Some(seen)),
-        None => Ok(Some(Arc::new(screen(ask, pane, &text(ask, pane).await?)))),
+        None => Ok(Some(Arc::new(text_and_screen(ask, pane).await?.1))),
     }
 }
 
 /// Records that the client has seen the current screen of a pane.
 pub async fn seen(ask: &Ask<'_>, pane: u64) -> ToolResult<()> {
-    saw(ask, pane, &text(ask, pane).await?);
+    let (_, screen) = text_and_screen(ask, pane).await?;
+    ask.server.last_seen.set(ask.caller.connection, pane, Arc::new(screen));
     Ok(())
 }
 
@@ -101,9 +118,9 @@ pub async fn read_new(
         until_quiet(&drawn).await;
     }
     let state = ask.call::<Status>(SessionOnly::of(pane)).await?;
-    let text = text(ask, pane).await?;
+    let (text, now) = text_and_screen(ask, pane).await?;
     let before = last_seen(ask, pane).or(before).filter(|_| !is_whole);
-    let now = Arc::new(screen(ask, pane, &text));
+    let now = Arc::new(now);
     ask.server.last_seen.set(ask.caller.connection, pane, now.clone());
     let changes = before.and_then(|before| now.changes_since(&before));
     let whole = joined(&text.lines, 0, usize::MAX);

@@ -121,6 +121,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
     // A client in control mode sees the session without the window.
     let is_shown = is_attached && run.client.is_none();
     let size = size.or_else(|| run.state().clients.get(run.client?).map(|client| client.size));
+    let unfinished = run.server.begin_window();
     // A session of a group has the group's windows.
     let opened = match group.as_ref().and_then(|group| group.member) {
         Some(_) => None,
@@ -163,6 +164,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         };
         run.call::<Relocate>(params.into()).await?;
     }
+    drop(unfinished);
     let world = run.world().await?;
     let at = world.sessions.iter().position(|session| session.id == id);
     let at = at.map(|session| world.of_session(session));

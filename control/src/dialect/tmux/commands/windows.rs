@@ -64,6 +64,7 @@ pub async fn new(run: &mut Run<'_>, arguments: Arguments) -> CommandResult {
         activate: is_current && (is_attached || run.pane.is_some() && current.session == session),
         size,
     };
+    let _unfinished = run.server.begin_window();
     let opened = run.call::<Open>(params.into()).await?;
     let number = {
         let mut state = run.state();
