@@ -5,6 +5,7 @@
 //! font that contains only the icons of Nerd Fonts.
 
 mod coverage;
+mod environment;
 mod substitution;
 mod system;
 
@@ -22,8 +23,8 @@ use rustc_hash::FxHashMap;
 use crate::chars::{JOINER, is_icon};
 use crate::sprite::Sprite;
 use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
+use environment::{is_emoji_font, locale};
 use substitution::Participants;
-use system::{is_emoji_font, locale};
 
 /// Family of the bundled font.
 pub(crate) const BUNDLED_FAMILY: &str = "JetBrains Mono";

@@ -1,5 +1,6 @@
 //! Turns one row of a snapshot into one row of a frame.
 
+mod cursor;
 mod ligatures;
 mod marks;
 mod multicell;
@@ -7,14 +8,14 @@ mod registered;
 mod state;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use unterm_term::{
     Attrs, Cell, Content, LineSize, RegisteredGlyphs, Rgb, SnapshotRow, Style, StyleRun, Underline,
     Width,
 };
 
-use ligatures::Ligature;
-use marks::{cursor_columns, outline};
+use cursor::{cursor_columns, outline};
 pub(crate) use state::{CursorColors, CursorLook, CursorPart, RowState};
 
 use crate::CellMetrics;
@@ -27,7 +28,7 @@ use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{FrameRow, GlyphInstance};
 use crate::glyph::GlyphId;
 use crate::glyph_cache::GlyphCache;
-use crate::shape::{CellGlyph, Form, PlacedGlyph, Shaper};
+use crate::shape::{CellGlyph, Form, Group, PlacedGlyph, Shaper};
 use crate::sprite::Sprite;
 
 /// The shared state that rows are built with.
@@ -67,6 +68,18 @@ struct ResolvedColors {
 
 /// The color of a glyph, and the background color behind it.
 type Ink = (Rgb, Rgb);
+
+/// Cells of a row whose characters are drawn together.
+struct Ligature {
+    columns: Range<u16>,
+    /// The column where the shaped text begins. Glyph positions are relative to it.
+    start: u16,
+    text: Arc<[Group]>,
+    /// The index of the ligature's group in `text`.
+    group: usize,
+    /// The ink of each cell of the ligature.
+    inks: Vec<Ink>,
+}
 
 /// The row being built. For a double-height row, both halves are laid out first, and the last step keeps one half.
 struct Line<'a> {

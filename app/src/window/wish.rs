@@ -11,9 +11,9 @@ use unterm_term::{Palette, Point};
 use crate::action::Action;
 use crate::desktop::{Key, Note};
 use crate::window::{
-    chrome::sidebar::SidebarSize,
     hovered_link::HoveredLink,
     overlays::{answer::Answer, inbox_panel::message::InboxRequest},
+    ui::geometry::SidebarSize,
     workspace::{blocks::action::BlockAction, closing::Closing},
 };
 

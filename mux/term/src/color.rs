@@ -19,11 +19,6 @@ impl Rgb {
     pub const fn hex(rgb: u32) -> Self {
         Self { r: (rgb >> 16) as u8, g: (rgb >> 8) as u8, b: rgb as u8 }
     }
-
-    /// The color with one of X11's names (rgb.txt), in any case and with or without spaces.
-    pub fn named(name: &str) -> Option<Self> {
-        spec::named(name)
-    }
 }
 
 /// Writes the color as `#rrggbb`.

@@ -19,6 +19,7 @@ pub(crate) mod page;
 pub(crate) mod reflow;
 pub(crate) mod row;
 pub(crate) mod row_text;
+mod span;
 pub(crate) mod style;
 pub(crate) mod tables;
 pub(crate) mod text_size;
@@ -31,6 +32,7 @@ use crate::grid::history::{FoundPage, History, Stored};
 use crate::grid::link::Link;
 use crate::grid::page::{PackedRow, Page, PageBuilder, rows_per_page};
 use crate::grid::row::{MULTICELL, RowMeta, WRAPPED};
+use crate::grid::span::Span;
 use crate::grid::style::Style;
 use crate::grid::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
 use crate::work;
@@ -71,7 +73,7 @@ pub(crate) struct Grid {
     pub(crate) history: History,
     builder: PageBuilder,
     /// Scratch memory for [`Grid::append`].
-    spans: Vec<append::Span>,
+    spans: Vec<Span>,
     /// The maximum number of lines of history. See [`Grid::oldest`].
     limit: usize,
     live_top: u64,

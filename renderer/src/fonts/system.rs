@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cosmic_text::Font;
 use cosmic_text::fontdb::{self, Stretch, Weight};
 
+use super::environment::is_emoji_font;
 use super::{FaceId, FaceStyle, Fonts, ICON_FAMILY, has_char, is_ignorable};
 
 impl Fonts {
@@ -117,21 +118,6 @@ pub fn has_emoji_font() -> bool {
     let mut db = fontdb::Database::new();
     db.load_system_fonts();
     db.faces().any(is_emoji_font)
-}
-
-pub(super) fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
-    info.post_script_name.contains("Emoji")
-}
-
-/// The user's language as a BCP 47 tag, from the environment. It selects between regional forms of Han characters.
-pub(super) fn locale() -> String {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .and_then(|value| value.split(['.', '@']).next().map(|tag| tag.replace('_', "-")))
-        .filter(|tag| tag.len() > 1 && tag != "POSIX")
-        .unwrap_or_else(|| "en-US".to_owned())
 }
 
 /// The part of a font's family name that marks the Han forms a reader of this language expects.

@@ -5,7 +5,7 @@
 
 use unterm_term::{GlyphOutline, OutlinePoint};
 
-use super::{Matrix, map};
+use super::matrix::{Matrix, map};
 
 /// The largest distance between a curve and the lines that replace it, in pixels.
 const FLATNESS: f32 = 0.1;

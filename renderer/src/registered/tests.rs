@@ -8,7 +8,8 @@ use unterm_term::{
 use super::composite::combine;
 use super::coverage::Mask;
 use super::gradient::Shade;
-use super::{Canvas, ColorPicture, Painter, Pixel, after, inverse, map};
+use super::matrix::{after, inverse, map};
+use super::{Canvas, ColorPicture, Painter, Pixel};
 
 const IDENTITY: [f32; 6] = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 

@@ -1,26 +1,11 @@
 //! Ligatures of a row. Finds the cells that are drawn together, and draws each part of a ligature in its cell's color.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use unterm_term::{Attrs, Content, Width};
 
-use super::{Ink, Line, RowBuilder};
+use super::{Ink, Ligature, Line, RowBuilder};
 use crate::fonts::FaceStyle;
 use crate::frame::GlyphInstance;
-use crate::shape::{Form, Group, MAX_CELLS};
-
-/// Cells of a row whose characters are drawn together.
-pub(super) struct Ligature {
-    pub(super) columns: Range<u16>,
-    /// The column where the shaped text begins. Glyph positions are relative to it.
-    pub(super) start: u16,
-    pub(super) text: Arc<[Group]>,
-    /// The index of the ligature's group in `text`.
-    pub(super) group: usize,
-    /// The ink of each cell of the ligature.
-    pub(super) inks: Vec<Ink>,
-}
+use crate::shape::{Form, MAX_CELLS};
 
 impl RowBuilder<'_> {
     /// Finds adjacent cells of one face whose characters are drawn together, whatever their colors.

@@ -7,6 +7,7 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{self, Stdio},
+    sync::LazyLock,
     thread,
 };
 
@@ -55,7 +56,7 @@ fn end(home: &Path, mut wire: Wire) -> Result<()> {
 
 #[test]
 fn agents_reconnect_to_an_instance_that_was_killed() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let home = tempfile::tempdir()?;
     let mut first = kept(home.path()).now()?;
     let pane = first.first_pane()?;
@@ -153,10 +154,13 @@ fn programs_of_an_instance_that_detaches_continue() -> Result<()> {
     wait_for_keeper_end(home.path())
 }
 
-/// Listeners on the ports that instances prefer. An instance that starts now gets a port that no other test takes while the
-/// instance is down.
-fn take_usual_ports() -> Vec<TcpListener> {
-    (19876..=19890).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).collect()
+/// Occupies the ports that instances prefer, until all tests have ended. An instance that starts now gets a port that no
+/// other test takes while the instance is down.
+fn take_usual_ports() {
+    static TAKEN: LazyLock<Vec<TcpListener>> = LazyLock::new(|| {
+        (19876..=19890).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).collect()
+    });
+    LazyLock::force(&TAKEN);
 }
 
 /// Kills a window, and waits for the process that takes its place. Returns that process's entry.
@@ -170,7 +174,7 @@ fn kill_window(unterm: &mut Instance) -> Result<(Value, Wire)> {
 
 #[test]
 fn a_window_that_dies_before_its_first_pane_loses_nothing() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let (mut first, _, pane) = kept_window(&display, home.path()).at_prompt()?;
     pane.type_text(&mut first, "secret=kept; echo ready=$?=\r")?;
@@ -201,7 +205,7 @@ fn a_window_that_dies_before_its_first_pane_loses_nothing() -> Result<()> {
 
 #[test]
 fn a_program_that_ends_without_a_window_is_shown_as_ended() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let (mut first, ..) = kept_window(&display, home.path()).at_prompt()?;
     let (_, mut wire) = kill_window(&mut first)?;
@@ -245,7 +249,7 @@ fn kept_window<'a>(display: &'a Display, home: &Path) -> Start<'a> {
 
 #[test]
 fn the_next_window_shows_the_panes_of_a_killed_one() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let start = kept_window(&display, home.path()).arg("--approval=deny");
     let (mut first, _, pane) = start.at_prompt()?;
@@ -277,7 +281,7 @@ fn the_next_window_shows_the_panes_of_a_killed_one() -> Result<()> {
 
 #[test]
 fn of_two_windows_one_takes_the_place_of_a_killed_one() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let (mut first, ..) = kept_window(&display, home.path()).at_prompt()?;
     first.act(&["new_tab"])?;
@@ -308,7 +312,7 @@ fn of_two_windows_one_takes_the_place_of_a_killed_one() -> Result<()> {
 
 #[test]
 fn a_new_instance_of_a_name_inherits_no_older_programs() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let home = tempfile::tempdir()?;
     let mut first = kept(home.path()).now()?;
     let pane = first.first_pane()?;
@@ -400,7 +404,7 @@ fn whose(wire: &mut Wire, session: u64) -> Result<Value> {
 
 #[test]
 fn a_moved_session_has_its_number_after_a_crash() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let home = tempfile::tempdir()?;
     // The older program comes second: numbers must not go by age.
     let (mut two, mut one) = (kept(home.path()).now()?, kept(home.path()).now()?);
@@ -438,7 +442,7 @@ fn a_moved_session_has_its_number_after_a_crash() -> Result<()> {
 
 #[test]
 fn a_failed_move_of_the_last_session_ends_nothing() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let (mut window, ..) = kept_window(&display, home.path()).at_prompt()?;
     window.call("exec.run_wait", json!({"id": 0, "command": "whose=mine"}))?;
@@ -499,7 +503,7 @@ fn a_tab_dragged_out_of_the_bar_gets_a_window() -> Result<()> {
 
 #[test]
 fn a_run_survives_the_crash_of_its_instance() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let home = tempfile::tempdir()?;
     let mut unterm = kept(home.path()).now()?;
     let pane = unterm.first_pane()?;
@@ -540,7 +544,7 @@ fn restart(unterm: &Instance) -> Result<Wire> {
 #[test]
 fn a_restarted_instance_has_its_programs_and_agents() -> Result<()> {
     let home = tempfile::tempdir()?;
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let mut unterm = kept(home.path()).now()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
@@ -580,7 +584,7 @@ fn a_restart_without_a_keeper_is_refused() -> Result<()> {
 
 #[test]
 fn a_restarted_window_has_its_size_and_its_splits() -> Result<()> {
-    let _ports = take_usual_ports();
+    take_usual_ports();
     let (display, home) = (Display::start()?, tempfile::tempdir()?);
     let (mut unterm, window, pane) = kept_window(&display, home.path()).at_prompt()?;
     window.resize(903, 555)?;

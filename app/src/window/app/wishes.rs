@@ -4,7 +4,6 @@ use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{
     app::{App, send},
-    chrome::sidebar::SidebarSize,
     effect::Effect,
     input::buffer::Buffer,
     overlays::{
@@ -19,6 +18,7 @@ use crate::window::{
         open_link::{open_link, open_target},
         pager::show_manual,
     },
+    ui::geometry::SidebarSize,
     wish::Wish,
     workspace::{blocks::actions::act_on, panes::spawn_beside},
 };

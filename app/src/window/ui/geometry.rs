@@ -246,6 +246,14 @@ impl Geometry {
     };
 }
 
+/// The configured size of the sidebar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SidebarSize {
+    /// The width in characters.
+    pub(crate) columns: u16,
+    pub(crate) is_folded: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,7 @@ pub(crate) fn parse(spec: &[u8]) -> Option<Rgb> {
     if let Some(digits) = spec.strip_prefix('#') {
         return hash(digits);
     }
-    let Some((form, channels)) = spec.split_once(':') else { return named(spec) };
+    let Some((form, channels)) = spec.split_once(':') else { return Rgb::named(spec) };
     match form.to_ascii_lowercase().as_str() {
         "rgb" => three(channels, scaled),
         "rgba" => {
@@ -94,12 +94,15 @@ fn hex(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// See [`Rgb::named`].
-pub(crate) fn named(name: &str) -> Option<Rgb> {
-    let name: String = name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
-    // The table spells the numbered grays only one way.
-    let gray = name.strip_prefix("grey").map(|level| format!("gray{level}"));
-    NAMES.get(name.as_str()).or_else(|| NAMES.get(gray?.as_str())).copied()
+impl Rgb {
+    /// The color with one of X11's names (rgb.txt), in any case and with or without spaces.
+    pub fn named(name: &str) -> Option<Self> {
+        let name: String =
+            name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
+        // The table spells the numbered grays only one way.
+        let gray = name.strip_prefix("grey").map(|level| format!("gray{level}"));
+        NAMES.get(name.as_str()).or_else(|| NAMES.get(gray?.as_str())).copied()
+    }
 }
 
 #[cfg(test)]

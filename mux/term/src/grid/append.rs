@@ -6,7 +6,7 @@
 use super::Grid;
 use crate::grid::cell::Cell;
 use crate::grid::page::rows_per_page;
-use crate::grid::row::{RowMeta, WRAPPED};
+use crate::grid::span::Span;
 use crate::scan::ascii_run;
 use crate::work;
 
@@ -57,22 +57,6 @@ pub(crate) fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u6
         for (cell, &byte) in cells[..len].iter_mut().zip(bytes) {
             *cell = Cell(bits | byte as u64);
         }
-    }
-}
-
-/// The part of a text that a row shows.
-#[derive(Clone, Copy)]
-pub(super) struct Span {
-    start: usize,
-    len: u16,
-    /// Whether the row continues in the next row.
-    wrapped: bool,
-}
-
-impl Span {
-    #[inline]
-    fn meta(self, revision: u64) -> RowMeta {
-        RowMeta { revision, occ: self.len, flags: if self.wrapped { WRAPPED } else { 0 } }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::window::{
     input::pointer::DOUBLE_CLICK,
     ui::{
         colors::{Colors, framed, label},
-        geometry::{Geometry, TabsAt},
+        geometry::{Geometry, SidebarSize, TabsAt},
     },
     wish::Wish,
 };
@@ -52,14 +52,6 @@ struct EdgeDrag {
     grip: f64,
     /// The width and the folding before the drag.
     before: SidebarSize,
-}
-
-/// The configured size of the sidebar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SidebarSize {
-    /// The width in characters.
-    pub(crate) columns: u16,
-    pub(crate) is_folded: bool,
 }
 
 /// The tooltip of a row.

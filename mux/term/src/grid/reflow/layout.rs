@@ -3,7 +3,6 @@
 //!
 //! Such a line includes all rows that its characters reach down to, which might otherwise be separate lines.
 
-use super::line::Break;
 use crate::TextSize;
 use crate::grid::cell::{Cell, HEAD, MULTICELL, SHOWN, WIDE, WIDTH};
 use crate::grid::row;
@@ -14,6 +13,14 @@ pub(super) struct Row {
     /// One cell per column.
     pub cells: Vec<Cell>,
     pub flags: u16,
+}
+
+/// The end of a row inside a line.
+pub(super) struct Break {
+    /// Where the row's text ends.
+    pub text: usize,
+    /// Where the next row begins. Cells up to there hold the row's fill.
+    pub end: usize,
 }
 
 /// The layout of one line.

@@ -3,7 +3,7 @@
 //! Owns the cells of one line with its marks and the places that follow its text; has no access to screen or history.
 
 use super::follow::Follow;
-use super::layout::Layout;
+use super::layout::{Break, Layout};
 use super::packer::Packer;
 use crate::TextSize;
 use crate::grid::cell::{Cell, Content, HEAD, SHOWN, TAIL, WIDE, WIDTH, Width};
@@ -24,14 +24,6 @@ pub(super) enum Tracked {
     Point(usize),
     /// The start of the screen.
     Top,
-}
-
-/// The end of a row inside a line.
-pub(super) struct Break {
-    /// Where the row's text ends.
-    pub text: usize,
-    /// Where the next row begins. Cells up to there hold the row's fill.
-    pub end: usize,
 }
 
 /// A logical line being assembled, or the part of it not yet split off.
