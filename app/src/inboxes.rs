@@ -202,6 +202,7 @@ impl Inboxes {
                     match end {
                         FollowEnd::Ended => report(Change::Ended(id)),
                         FollowEnd::Failed(record, why) => {
+                            let record = record.map(|record| *record);
                             if failed.insert(id.clone(), record.clone()) != Some(record) {
                                 report(Change::Unreachable(id, why));
                             }
@@ -218,7 +219,7 @@ enum FollowEnd {
     /// Its process has ended.
     Ended,
     /// It can't be asked. Contains its entry in the registry, and the reason.
-    Failed(Option<Record>, String),
+    Failed(Option<Box<Record>>, String),
 }
 
 /// A running instance.
@@ -250,7 +251,12 @@ impl Instance {
                 Err(_) if self.record.as_ref().is_some_and(|record| !record.is_live()) => {
                     return (self.id, FollowEnd::Ended);
                 }
-                Err(error) => return (self.id, FollowEnd::Failed(self.record, error.to_string())),
+                Err(error) => {
+                    return (
+                        self.id,
+                        FollowEnd::Failed(self.record.map(Box::new), error.to_string()),
+                    );
+                }
             }
         }
     }

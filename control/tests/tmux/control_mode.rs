@@ -163,7 +163,8 @@ fn output_of_the_session_is_sent() {
     let (fixture, first) = fixture();
     let program = Program { fixture: &fixture, pane: Some(first.id) };
     let mut control = Control::attach(&program, "$0");
-    control.prints("send-keys -l 'a\\b é'");
+    // The echo can arrive before the command's result, which is therefore not read first.
+    control.send("send-keys -l 'a\\b é'");
     let output = format!("%output %{} ", first.id);
     let mut text = String::new();
     // The terminal echoes byte by byte. Parts of a character that are read one after the other are escaped.

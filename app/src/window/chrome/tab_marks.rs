@@ -34,6 +34,9 @@ pub(crate) struct Marks {
     pub(crate) tmux: bool,
 }
 
+/// Returns the color of a state.
+type StateColor<'a> = dyn Fn(Fare, &Colors) -> Rgb + 'a;
+
 impl Marks {
     /// The width of the marks in pixels, as [`Marks::draw`] returns it.
     pub(crate) fn width(self, geometry: &Geometry) -> u32 {
@@ -56,7 +59,7 @@ impl Marks {
         place: PixelRect,
         geometry: &Geometry,
         colors: &Colors,
-        (turn, hue): (f32, &dyn Fn(Fare, &Colors) -> Rgb),
+        (turn, hue): (f32, &StateColor<'_>),
         scene: &mut Scene<'_>,
     ) -> u32 {
         let size = geometry.px(SIZE);

@@ -15,6 +15,9 @@ use std::{
 use unterm_control::escaped;
 use unterm_mux::{PaneId, listening_ports};
 
+/// The maximum number of ports of a pane that are shown. A program can listen on thousands.
+const MOST_PORTS: usize = 8;
+
 /// The time from an event to the reading, in which a command that began may start to listen.
 const SETTLE: Duration = Duration::from_millis(300);
 /// The minimum time between two readings. A reading looks at every process of the system.
@@ -33,7 +36,7 @@ pub(crate) struct Surroundings {
     pub(crate) root: Option<PathBuf>,
     /// The name of the branch, or the start of a commit's hash. Empty if unknown.
     pub(crate) branch: String,
-    /// The ports, in ascending order.
+    /// The ports, in ascending order, at most [`MOST_PORTS`] of them.
     pub(crate) ports: Vec<u16>,
 }
 
@@ -128,7 +131,7 @@ pub(crate) fn read(surveys: Vec<Survey>) -> Vec<(PaneId, Surroundings)> {
     let ports = listening_ports(&terminals);
     let read = |(Survey { pane, root, .. }, ports): (Survey, BTreeSet<u16>)| {
         let branch = root.as_deref().and_then(branch).unwrap_or_default();
-        (pane, Surroundings { root, branch, ports: ports.into_iter().collect() })
+        (pane, Surroundings { root, branch, ports: ports.into_iter().take(MOST_PORTS).collect() })
     };
     surveys.into_iter().zip(ports).map(read).collect()
 }

@@ -263,12 +263,12 @@ impl Term {
             self.stale_prompt = before.filter(|before| before.new == Some(new));
             return false;
         };
-        let is_at = |at: Point| move |before: &Box<StalePrompt>| before.new == Some(at);
+        let is_at = |before: &StalePrompt, at: Point| before.new == Some(at);
         let mut stale = match before {
             // The shell marks or draws the prompt at the same point again.
-            Some(before) if is_at(new)(&before) => before,
+            Some(before) if is_at(&before, new) => before,
             before => {
-                let mut stale = before.filter(is_at(above)).unwrap_or_default();
+                let mut stale = before.filter(|before| is_at(before, above)).unwrap_or_default();
                 let text = self.text_between(above, new);
                 stale.old.push(Drawing { at: Some(above), text, continues });
                 stale
