@@ -1,8 +1,8 @@
 //! Measures a program's output through a whole pane, compared with a reader of a pty that discards the bytes. A kept pane
 //! writes the journal from which the next window rebuilds its terminal. It must not be slower than another pane.
 //!
-//! `cargo build --release -p unterm-keeper; cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The cases run in turn, so that a slow moment of the machine
-//! affects all of them. Their medians are compared. The goal is a ratio of at most 1.25.
+//! `cargo build --release -p unterm-keeper; cargo bench -p unterm-mux [-- MEBIBYTES [ROUNDS]]`. The cases run in turn, so
+//! that a slow moment of the machine affects all of them. Their medians are compared. The goal is a ratio of at most 1.25.
 #![allow(clippy::print_stdout, reason = "a bench reports on stdout")]
 
 use std::{

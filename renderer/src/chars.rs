@@ -5,8 +5,8 @@ use crate::sprite::Sprite;
 /// ZERO WIDTH JOINER: beside an Arabic letter, it requests the form that joins on that side.
 pub(crate) const JOINER: char = '\u{200d}';
 
-/// Whether the character is in a private use area, where fonts have icons, and not drawn in code. Icons may overlap a blank cell after them,
-/// as in kitty and ghostty.
+/// Whether the character is in a private use area, where fonts have icons, and not drawn in code. Icons may overlap a
+/// blank cell after them, as in kitty and ghostty.
 pub(crate) fn is_icon(c: char) -> bool {
     is_private(c) && Sprite::of_char(c).is_none()
 }

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_told_once_and_without_its_number() {
+    fn a_cause_is_shown_once_and_without_its_number() {
         let missing = || std::io::Error::from_raw_os_error(2);
         let lost: anyhow::Error = Error::from(ClientError::from(missing())).into();
         let text = "the connection to Unterm was lost: No such file or directory";

@@ -6,13 +6,14 @@
 
 use std::{
     io,
-    os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     time::{Duration, SystemTime},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
+    pipe::SpliceFlags,
 };
 
 /// The length of a record in bytes: the kind of the end (4), its value (4), and the time (8), little-endian.
@@ -105,17 +106,11 @@ impl ExitPipe {
     /// the end of its program.
     pub fn peek(&self) -> Exit {
         let Ok((copy, writer)) = io::pipe() else { return Exit::Running };
-        let flags = libc::SPLICE_F_NONBLOCK;
-        // SAFETY: both descriptors are open pipes.
-        let count = unsafe { libc::tee(self.0.as_raw_fd(), writer.as_raw_fd(), RECORD, flags) };
-        drop(writer);
-        match count {
-            0 => Exit::Lost,
-            1.. => Self(copy.into()).read(),
-            _ => match Errno::from_io_error(&io::Error::last_os_error()) {
-                Some(Errno::AGAIN | Errno::INTR) => Exit::Running,
-                _ => Exit::Lost,
-            },
+        match rustix::pipe::tee(&self.0, writer, RECORD, SpliceFlags::NONBLOCK) {
+            Ok(0) => Exit::Lost,
+            Ok(_) => Self(copy.into()).read(),
+            Err(Errno::AGAIN | Errno::INTR) => Exit::Running,
+            Err(_) => Exit::Lost,
         }
     }
 }

@@ -100,7 +100,7 @@ impl Heir {
     /// The successor of the process.
     ///
     /// # Errors
-    /// If it is not valid, which its message would have shown.
+    /// If the stored message is damaged. Only valid messages are stored.
     pub(crate) fn successor(&self) -> Result<Successor, Broken> {
         Successor::from_body(&self.successor)
     }

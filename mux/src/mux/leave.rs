@@ -13,16 +13,17 @@ impl Mux {
         self.panes().into_iter().filter(can_continue).collect()
     }
 
-    /// The panes that another process can show: those of [`Mux::kept_panes`], and those with [`crate::Process::has_kept_end`].
+    /// The panes that another process can show: those of [`Mux::kept_panes`], and panes whose program has ended and whose
+    /// end is kept ([`crate::Process::has_kept_end`]).
     fn panes_to_leave(&self) -> Vec<Arc<Pane>> {
         let ended = self.panes().into_iter().filter(|pane| pane.process().has_kept_end());
         self.kept_panes().into_iter().chain(ended).collect()
     }
 
-    /// Removes the panes of [`Mux::kept_panes`] and those with a kept end, and lets their programs continue without an owner. [`Mux::attach_all`]
-    /// of any process shows them again, in the same tabs and splits. Returns the number of programs. A program belongs
-    /// to this process until the last reference to its [`crate::Process`] is dropped. Nothing takes the place of this
-    /// process.
+    /// Removes the panes of [`Mux::kept_panes`] and panes with a kept end, and lets their programs continue without an
+    /// owner. [`Mux::attach_all`] of any process shows them again, in the same tabs and splits. Returns the number of
+    /// programs. A program belongs to this process until the last reference to its [`crate::Process`] is dropped. Nothing
+    /// takes the place of this process.
     ///
     /// Waits until the threads of the panes have stopped. An [`crate::Observer`] must not call it.
     pub fn leave(&self) -> usize {

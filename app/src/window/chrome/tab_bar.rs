@@ -2,10 +2,7 @@
 //!
 //! Owns no state except which tabs are visible ([`Strip`]). `tabs.rs` handles the mouse.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-};
+use std::collections::{BTreeSet, HashMap};
 
 use unicode_width::UnicodeWidthStr;
 use unterm_mux::TabId;
@@ -14,7 +11,7 @@ use unterm_term::Rgb;
 use winit::event::MouseButton;
 
 use crate::window::{
-    chrome::{tab_label::TabLabel, tab_titles::cut_apart},
+    chrome::tab_label::{TabLabel, cut_title, cut_titles},
     ui::{
         colors::{Colors, label, mix, quad, readable},
         geometry::{Geometry, contains},
@@ -276,7 +273,7 @@ impl<'a> TabBar<'a> {
         let rooms: Vec<usize> = self.tabs.iter().map(|tab| self.columns(room(tab))).collect();
         let mut numbered = vec![all; self.tabs.len()];
         for columns in rooms.iter().copied().collect::<BTreeSet<_>>() {
-            let shown = self.cut_titles(columns);
+            let shown = cut_titles(self.tabs, columns);
             let mut counts = HashMap::new();
             shown.iter().for_each(|title| *counts.entry(title).or_insert(0) += 1);
             let of_room = (0..rooms.len()).filter(|index| rooms[*index] == columns);
@@ -289,13 +286,7 @@ impl<'a> TabBar<'a> {
     fn text_of(&self, index: usize, is_numbered: bool, width: u32) -> String {
         let number = if is_numbered { format!("{}  ", index + 1) } else { String::new() };
         let room = self.columns(width).saturating_sub(number.width());
-        number + &self.cut_titles(room)[index]
-    }
-
-    /// The titles of all tabs, each cut to `columns`.
-    fn cut_titles(&self, columns: usize) -> Vec<Cow<'a, str>> {
-        let titles: Vec<&str> = self.tabs.iter().map(|tab| tab.title.as_str()).collect();
-        cut_apart(&titles, columns)
+        number + &cut_title(self.tabs, index, room)
     }
 
     /// The number of columns of text that fit in a width.

@@ -1,11 +1,14 @@
 //! What the tab bar and the sidebar show of a tab.
 
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthStr as _;
 use unterm_control::escaped;
 use unterm_mux::TabId;
 use unterm_term::Rgb;
 
 use crate::window::{
-    chrome::tab_marks::Marks,
+    chrome::{tab_marks::Marks, tab_titles::cut_apart},
     workspace::{
         blocks::about::span,
         view::{Signals, View},
@@ -54,6 +57,21 @@ pub(crate) struct DetailLine {
     /// The length of the first part, in bytes.
     pub(crate) state_length: usize,
     pub(crate) fare: Option<Fare>,
+}
+
+/// The titles of all tabs, each cut to `columns` so that it differs from the others.
+pub(crate) fn cut_titles(tabs: &[TabLabel], columns: usize) -> Vec<Cow<'_, str>> {
+    let titles: Vec<&str> = tabs.iter().map(|tab| tab.title.as_str()).collect();
+    cut_apart(&titles, columns)
+}
+
+/// The title of the tab at an index, as [`cut_titles`] cuts it.
+pub(crate) fn cut_title(tabs: &[TabLabel], index: usize, columns: usize) -> Cow<'_, str> {
+    let title = &tabs[index].title;
+    match title.width() <= columns {
+        true => title.into(),
+        false => cut_titles(tabs, columns).swap_remove(index),
+    }
 }
 
 impl LastCommand {

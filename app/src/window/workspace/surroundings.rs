@@ -6,14 +6,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{File, OpenOptions},
     io::Read as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use unterm_control::escaped;
-use unterm_mux::{PaneId, listening_ports};
+use unterm_mux::{PaneId, listening_ports, private};
 
 /// The maximum number of ports of a pane that are shown. A program can listen on thousands.
 const MOST_PORTS: usize = 8;
@@ -24,7 +23,7 @@ const SETTLE: Duration = Duration::from_millis(300);
 const INTERVAL: Duration = Duration::from_secs(2);
 /// The maximum length of a branch's name, in characters.
 const BRANCH: usize = 60;
-/// The maximum size of a file of git that is read, in bytes.
+/// The maximum number of bytes that are read of a file of git.
 const LONGEST: u64 = 4096;
 /// The number of characters of a commit's hash that stand for a branch.
 const HASH: usize = 8;
@@ -153,20 +152,10 @@ fn branch(root: &Path) -> Option<String> {
     Some(escaped(name).chars().take(BRANCH).collect())
 }
 
-/// The text of a regular file. Anyone may have created it, so another kind of file, on which a reader could wait forever,
-/// is not read.
+/// The start of a regular file's text. Anyone may have created the file.
 fn short_file(path: &Path) -> Option<String> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file: File = options.open(path).ok()?;
     let mut text = String::new();
-    let is_regular = file.metadata().ok()?.is_file();
-    is_regular.then(|| file.take(LONGEST).read_to_string(&mut text).ok())??;
+    private::open_of_anyone(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

@@ -60,7 +60,7 @@ impl Server {
         UnfinishedWindow(self)
     }
 
-    /// Whether a window has not yet its session and its name.
+    /// Whether a new window lacks its session or its name.
     pub fn has_unfinished_window(&self) -> bool {
         *self.unfinished.borrow() > 0
     }

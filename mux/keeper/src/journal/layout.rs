@@ -9,7 +9,8 @@
 //! One slot is active. It contains the newest checkpoint, and the output and the marks since. A new checkpoint is written
 //! into the other slot, which then becomes active with a single store. So a checkpoint is complete or does not exist.
 //!
-//! An owner that leaves the pane stores input that the program has not received in the place of the other slot's checkpoint.
+//! An owner that leaves the pane stores input that the program has not received in place of the other slot's
+//! checkpoint.
 //!
 //! Positions count the bytes of the pane's output from its beginning. Numbers are in the order of the machine, because
 //! no other machine reads them.

@@ -189,6 +189,22 @@ impl Script {
         layout.tabs.iter().map(panes).collect()
     }
 
+    /// The first pane of each tab, in the order of the tabs.
+    fn order(&self) -> Vec<u64> {
+        self.panes().iter().map(|panes| panes[0].0).collect()
+    }
+
+    /// Opens tabs until there are `count`, of one pane each, and titles them `tab-0`, `tab-1` and so on.
+    fn fill_tabs(&mut self, count: usize) {
+        for number in 0..count {
+            if number > 0 {
+                self.key("ctrl+shift+t");
+            }
+            self.print(&format!("\x1b]2;tab-{number}\x07"));
+        }
+        self.frame();
+    }
+
     /// Presses and releases a mouse button at a point of the window.
     fn click(&mut self, x: f64, y: f64, button: MouseButton) {
         self.event(Event::PointerMoved(x, y));

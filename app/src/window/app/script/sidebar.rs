@@ -17,13 +17,7 @@ use crate::window::{
 fn with_tabs(count: usize) -> Script {
     let mut script = Script::new();
     script.configure("[tab_bar]\nposition = 'left'\nsidebar_width = 12\n");
-    for number in 0..count {
-        if number > 0 {
-            script.key("ctrl+shift+t");
-        }
-        script.print(&format!("\x1b]2;tab-{number}\x07"));
-    }
-    script.frame();
+    script.fill_tabs(count);
     script
 }
 
@@ -47,11 +41,6 @@ fn id(script: &Script, number: usize) -> TabId {
 /// The middle of a tab's row.
 fn row(script: &Script, number: usize) -> (f64, f64) {
     middle(side(script).place_of(id(script, number)).expect("a row"))
-}
-
-/// The first pane of each tab, in the order of the tabs.
-fn order(script: &Script) -> Vec<u64> {
-    script.panes().iter().map(|panes| panes[0].0).collect()
 }
 
 fn active(script: &Script) -> usize {
@@ -132,7 +121,7 @@ fn a_row_shows_what_a_hidden_program_reports() {
 fn a_tab_is_dragged_to_another_row() {
     let mut script = with_tabs(3);
     script.drag(row(&script, 0), row(&script, 2));
-    assert_eq!(order(&script), [1, 2, 0]);
+    assert_eq!(script.order(), [1, 2, 0]);
     script.frame();
     // Escape moves the dragged tab back to its place.
     let (from, to) = (row(&script, 0), row(&script, 2));
@@ -142,10 +131,10 @@ fn a_tab_is_dragged_to_another_row() {
         script.event(Event::PointerMoved(to.0, from.1 + (to.1 - from.1) * f64::from(step) / 4.0));
         script.frame();
     }
-    assert_eq!(order(&script), [2, 0, 1]);
+    assert_eq!(script.order(), [2, 0, 1]);
     script.key("escape");
     script.event(Event::Button(MouseButton::Left, false));
-    assert_eq!(order(&script), [1, 2, 0]);
+    assert_eq!(script.order(), [1, 2, 0]);
 }
 
 #[test]
@@ -155,9 +144,9 @@ fn a_tab_that_is_dragged_out_keeps_its_place() {
     script.event(Event::PointerMoved(from.0, from.1));
     script.event(Event::Button(MouseButton::Left, true));
     script.event(Event::PointerMoved(from.0, from.1 + 60.0));
-    assert_eq!(order(&script), [1, 0, 2]);
+    assert_eq!(script.order(), [1, 0, 2]);
     script.event(Event::PointerMoved(500.0, 200.0));
-    assert_eq!(order(&script), [0, 1, 2]);
+    assert_eq!(script.order(), [0, 1, 2]);
     script.effects.clear();
     // Without a control server, no other window can take the tab, which a message says.
     script.event(Event::Button(MouseButton::Left, false));
@@ -173,18 +162,18 @@ fn the_buttons_of_a_row_and_of_the_foot_work() {
         script.frame();
     };
     press(&mut script, TabBarPart::New, MouseButton::Left);
-    assert_eq!(order(&script), [0, 1, 2]);
+    assert_eq!(script.order(), [0, 1, 2]);
     let layout = side(&script);
     let place = layout.place_of(id(&script, 1)).expect("a row");
     let (x, y) = middle(layout.close_button(place).expect("a button"));
     script.click(x, y, MouseButton::Left);
-    assert_eq!(order(&script), [0, 2]);
+    assert_eq!(script.order(), [0, 2]);
     script.frame();
     let (x, y) = row(&script, 0);
     script.click(x, y, MouseButton::Left);
     assert_eq!(active(&script), 0);
     script.click(x, y, MouseButton::Middle);
-    assert_eq!(order(&script), [2]);
+    assert_eq!(script.order(), [2]);
     press(&mut script, TabBarPart::Menu, MouseButton::Left);
     assert!(script.frame().contains("label New window"));
     script.key("escape");
@@ -259,7 +248,7 @@ fn keys_mark_move_and_activate_tabs() {
     // With Shift, the marked tab moves.
     script.key("ctrl+alt+shift+s");
     script.key("shift+end");
-    assert_eq!(order(&script), [1, 2, 0]);
+    assert_eq!(script.order(), [1, 2, 0]);
     // Escape returns the keyboard to the pane. So does the action itself, and a click.
     script.key("escape");
     script.key("z");

@@ -16,13 +16,7 @@ const BAR: f64 = 13.0;
 /// A window with `count` tabs of one pane each. The titles of the tabs are `tab-0`, `tab-1` and so on.
 fn with_tabs(count: usize) -> Script {
     let mut script = Script::new();
-    for number in 0..count {
-        if number > 0 {
-            script.key("ctrl+shift+t");
-        }
-        script.print(&format!("\x1b]2;tab-{number}\x07"));
-    }
-    script.frame();
+    script.fill_tabs(count);
     script
 }
 
@@ -42,16 +36,11 @@ fn tab(script: &Script, number: usize) -> f64 {
     points[points.len() / 2]
 }
 
-/// The first pane of each tab, in the order of the tabs.
-fn order(script: &Script) -> Vec<u64> {
-    script.panes().iter().map(|panes| panes[0].0).collect()
-}
-
 #[test]
 fn a_tab_is_dragged_to_another_place() {
     let mut script = with_tabs(3);
     script.drag((tab(&script, 0), BAR), (tab(&script, 2), BAR));
-    assert_eq!(order(&script), [1, 2, 0]);
+    assert_eq!(script.order(), [1, 2, 0]);
     script.frame();
     // Escape moves the dragged tab back to its place.
     script.event(Event::PointerMoved(tab(&script, 0), BAR));
@@ -60,10 +49,10 @@ fn a_tab_is_dragged_to_another_place() {
         script.event(Event::PointerMoved(x, BAR));
         script.frame();
     }
-    assert_ne!(order(&script), [1, 2, 0]);
+    assert_ne!(script.order(), [1, 2, 0]);
     script.key("escape");
     script.event(Event::Button(MouseButton::Left, false));
-    assert_eq!(order(&script), [1, 2, 0]);
+    assert_eq!(script.order(), [1, 2, 0]);
 }
 
 #[test]
@@ -74,7 +63,7 @@ fn the_wheel_switches_tabs_and_the_middle_button_closes_one() {
     script.event(Event::Wheel(MouseScrollDelta::LineDelta(0.0, 1.0)));
     assert!(script.frame().starts_with("pane 1"));
     script.click(tab(&script, 1), BAR, MouseButton::Middle);
-    assert_eq!(order(&script), [0, 2]);
+    assert_eq!(script.order(), [0, 2]);
 }
 
 #[test]
@@ -184,7 +173,7 @@ fn panes_move_and_are_typed_into_together() {
     assert_eq!((script.typed(0), script.typed(1)), ("c".to_owned(), "bd".to_owned()));
     script.key("f5");
     script.key("e");
-    assert_eq!((order(&script), script.typed(1)), (vec![0, 1], "e".to_owned()));
+    assert_eq!((script.order(), script.typed(1)), (vec![0, 1], "e".to_owned()));
     script.key("f6");
     assert_eq!(script.panes().len(), 1);
 }
@@ -244,12 +233,12 @@ fn closing_tabs_asks_and_shows_their_number() {
     script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     assert!(script.frame().contains("label Close the 2 other tabs?\n"));
     script.key("escape");
-    assert_eq!(order(&script), [0, 1, 2]);
+    assert_eq!(script.order(), [0, 1, 2]);
     // Shells that wait for a command do not count as running programs.
     script.configure("window.confirm_close = 'programs'");
     script.app.with_parts(|parts, cx| parts.overlays.close(Closing::OtherTabs(first), cx));
     script.handle_news();
-    assert_eq!(order(&script), [0]);
+    assert_eq!(script.order(), [0]);
 }
 
 /// Marks by which a shell reports that the command `cat x` runs, and that it has ended and the next prompt is ready.

@@ -10,9 +10,8 @@ use crate::window::{
     chrome::{
         sidebar::layout::{Row, SidebarLayout, has_groups},
         tab_bar::{Look, TINT, TabBarPart},
-        tab_label::TabLabel,
+        tab_label::{TabLabel, cut_title},
         tab_marks::Marks,
-        tab_titles::cut_apart,
     },
     ui::colors::{Colors, label, mix, quad, readable, selected_row},
     workspace::work::Fare,
@@ -210,11 +209,7 @@ impl SidebarLayout<'_> {
         let number = if numbers || is_shared { format!("{}  ", index + 1) } else { String::new() };
         let columns = (width as f32 / self.geometry.ui_column) as usize;
         let room = columns.saturating_sub(number.width());
-        if title.width() <= room {
-            return number + title;
-        }
-        let titles: Vec<&str> = self.tabs.iter().map(|tab| tab.title.as_str()).collect();
-        number + &cut_apart(&titles, room)[index]
+        number + &cut_title(self.tabs, index, room)
     }
 
     /// Draws a mark at the right that shows which part of the tabs is visible. Without hidden tabs, draws nothing.

@@ -47,7 +47,8 @@ async fn text(ask: &Ask<'_>, pane: u64) -> ToolResult<TextFields> {
 /// How often a screen is read again if it changes meanwhile.
 const READS: usize = 4;
 
-/// Reads a screen, and again if it changed meanwhile: the rows of a screen can be compared only if their position is known.
+/// Reads a screen. Reads it again if it changed meanwhile, because its rows can be compared only if their position is
+/// known.
 async fn text_and_screen(ask: &Ask<'_>, pane: u64) -> ToolResult<(TextFields, Screen)> {
     let mut left = READS;
     loop {
