@@ -235,6 +235,22 @@ impl Shell {
         format!("{}\n(row {above}, column {column})", all.trim_end())
     }
 
+    /// Whether the character before the cursor has a style. fish first shows typed text without colors, and adds the
+    /// colors later, for which it moves back to the beginning of the text. If the pane gets another width before that
+    /// move, fish overwrites its prompt, in any terminal.
+    fn is_highlighted(&self) -> bool {
+        let term = self.pane.term();
+        let cursor = term.cursor();
+        let line = LineId(term.live_top().0 + u64::from(cursor.row));
+        let mut style = 0;
+        term.lines().row_cells(line, |col, cell, _| {
+            if col + 1 == cursor.col {
+                style = cell.style_id();
+            }
+        });
+        style != 0
+    }
+
     /// Whether the last rows are those of the prompt with this text, and the cursor is after the text.
     fn is_at(&self, prompt: &[&str], typed: &str) -> bool {
         let rows = screen(&self.pane);
@@ -285,7 +301,8 @@ impl<'a> Pair<'a> {
         self.typed.push_str(text);
         self.write(text);
         self.check("typed text", |pair, shell| {
-            shell.is_at(pair.case.shown, &pair.typed) && pair.fault().is_none()
+            let is_complete = pair.case.program != "fish" || shell.is_highlighted();
+            shell.is_at(pair.case.shown, &pair.typed) && is_complete && pair.fault().is_none()
         });
     }
 
@@ -460,7 +477,6 @@ fn prompts_of_zsh_survive_redraws_and_resizes() {
 }
 
 #[test]
-#[ignore = "fish leaves an old prompt in about one of seven runs"]
 fn prompts_of_fish_survive_redraws_and_resizes() {
     check("fish");
 }
