@@ -10,7 +10,6 @@ pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
 pub(crate) mod lend;
-pub(crate) mod moving;
 pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;

@@ -4,10 +4,11 @@ use unterm_mux::{Axis, Direction, Layout, Pane, Tab, TabId};
 
 use crate::action::Action;
 use crate::window::{
-    app::{App, moving},
+    app::App,
     chrome::tabs::switch_tab,
     input::buffer::Buffer,
     overlays::{agent_answers::toggle_agents, copy_mode, inbox_panel::requests::next_attention},
+    surface::moving,
     system::{
         editing::open_config,
         emoji_font,

@@ -7,6 +7,7 @@ pub(crate) mod drop_down;
 pub(crate) mod icon;
 pub(crate) mod look;
 pub(crate) mod mapping;
+pub(crate) mod moving;
 pub(crate) mod pacing;
 pub(crate) mod pane_marks;
 pub(crate) mod plan;

@@ -9,7 +9,7 @@ use unterm_term::{MouseEncoding, MouseTracking};
 use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
-    app::{App, moving, send},
+    app::{App, send},
     chrome::{scrollbars, sidebar::Sidebar, status_bar, tab_bar::TabBarPart},
     effect::Effect,
     input::{
@@ -22,7 +22,7 @@ use crate::window::{
         hovering::{clicked_link, link_under},
     },
     redraw::Redraw,
-    surface::x_server,
+    surface::{moving, x_server},
     system::open_link::open_link,
     ui::geometry::contains,
     workspace::{
