@@ -17,6 +17,7 @@ pub(crate) mod screenshot;
 pub(crate) mod stack;
 pub(crate) mod title;
 pub(crate) mod wayland;
+pub(crate) mod window_effect;
 pub(crate) mod x_server;
 
 use std::time::Instant;
