@@ -2,7 +2,6 @@
 
 use unterm_control::Server;
 use unterm_mux::{Axis, OnExit, Pane, PaneId, Spawn, Tab, TabId};
-use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
     app::{
@@ -11,7 +10,7 @@ use crate::window::{
     },
     effect::Effect,
     errand::ErrandResult,
-    workspace::{panes::spawn_beside, selection::Selection, view::View},
+    workspace::{panes::spawn_beside, view::View},
 };
 use crate::{action::Action, args::FONT_SIZES, links};
 
@@ -122,27 +121,6 @@ impl App {
         if let Some(pane) = self.focused_pane() {
             act(&pane);
         }
-    }
-
-    /// Selects the focused pane's history and screen, from the oldest line to the last line with text.
-    pub(crate) fn select_all(&mut self) {
-        let Some(pane) = self.focused_pane() else { return };
-        let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
-        let term = pane.term();
-        let size = term.size();
-        let (oldest, end) = (term.oldest(), term.live_top().0 + u64::from(size.rows));
-        let mut text = String::new();
-        let has_text = |line: &u64| {
-            text.clear();
-            term.row_text(LineId(*line), &mut text) && !text.trim_end().is_empty()
-        };
-        let last = (oldest.0..end).rev().find(has_text);
-        let range = last.map(|line| TextRange {
-            start: Point { line: oldest, col: 0 },
-            end: Point { line: LineId(line), col: size.cols.saturating_sub(1) },
-            block: false,
-        });
-        view.selection = range.map(|range| Selection::of(range, term.seq()));
     }
 
     /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.

@@ -26,6 +26,7 @@ use crate::window::{
         closing::Closing,
         copy::{Form, copy_as, copy_selection},
         panes::{self, Broadcast},
+        selecting,
     },
 };
 
@@ -149,7 +150,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::ResizeDown => {
             return app.mux.resize_split(at.tab.focused, Direction::Down, RESIZE_STEP);
         }
-        Action::SelectAll => app.select_all(),
+        Action::SelectAll => app.with_parts(|_, cx| selecting::select_all(cx)),
         Action::Copy => return app.with_parts(|_, cx| copy_selection(cx)),
         Action::CopyAsHtml => return app.with_parts(|_, cx| copy_as(Form::Html, cx)),
         Action::CopyAsAnsi => return app.with_parts(|_, cx| copy_as(Form::Ansi, cx)),
