@@ -231,6 +231,3 @@ pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
         tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
     }
 }
-
-/// The time for which the active tab shows the mark of a bell.
-pub(crate) const BELL_MARK: Duration = Duration::from_secs(1);

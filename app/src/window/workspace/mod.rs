@@ -20,6 +20,7 @@ pub(crate) mod prompts;
 pub(crate) mod scroll;
 pub(crate) mod selecting;
 pub(crate) mod selection;
+pub(crate) mod signals;
 pub(crate) mod surroundings;
 pub(crate) mod title;
 pub(crate) mod view;

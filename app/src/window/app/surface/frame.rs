@@ -328,18 +328,9 @@ impl App {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }
 
-    /// Reads the titles again, which queries the operating system. Schedules a second read, because a shell shows the
-    /// command line before it starts the program. Returns the frame that is due.
+    /// Reads the titles again. Returns the frame that is due.
     pub(crate) fn read_names(&mut self, now: Instant) -> Redraw {
-        self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
-        self.workspace.names.read = Some(now);
-        let (layout, mut is_new) = (self.mux.layout(), false);
-        for tab in &layout.tabs {
-            let Some(pane) = self.mux.pane(tab.focused) else { continue };
-            let view = self.workspace.views.entry(tab.focused).or_default();
-            is_new |= view.read_names(&pane);
-        }
-        Redraw::if_changed(is_new)
+        Redraw::if_changed(self.workspace.read_names(&self.mux.layout(), &self.mux, now))
     }
 
     /// The searched pane, and its visible matches as highlights.
