@@ -2,6 +2,7 @@
 //!
 //! Owns pixels and time: geometry, frame pacing and the timer. Does not depend on the content of frames.
 
+pub(crate) mod access_tree;
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod icon;

@@ -18,7 +18,7 @@ use crate::window::{
     effect::Effect,
     overlays::canvas::Debugged,
     redraw::Redraw,
-    surface::{look::PaneLook, plan::Plan, wayland},
+    surface::{access_tree::ReadContent, look::PaneLook, plan::Plan, wayland},
     system::recording::is_recording,
     ui::geometry::Geometry,
     workspace::{
@@ -352,6 +352,25 @@ impl App {
         self.retitle(layout);
         self.update_readers(layout, placed);
         self.place_ime(layout, placed, caret);
+    }
+
+    /// Sends the current content of the window to connected screen readers.
+    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let mut access = std::mem::take(&mut self.system.access);
+        access.update(|sent| {
+            let content = ReadContent {
+                layout,
+                placed,
+                workspace: &self.workspace,
+                overlays: &self.overlays,
+                chrome: &self.chrome,
+                geometry: self.surface.geometry,
+                has_focus: self.input.focused,
+                attention: self.who_waits(layout),
+            };
+            content.tree(sent)
+        });
+        self.system.access = access;
     }
 
     /// Sets the window's title if it has changed.

@@ -1,4 +1,4 @@
-//! Builds the tree that is sent to screen readers.
+//! Builds the tree that is sent to screen readers. Like a frame, it is built from the state of all parts.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -7,13 +7,14 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_term::TextRange;
 
 use crate::window::{
-    app::App,
-    overlays::overlay::Overlay as _,
+    chrome::Chrome,
+    overlays::{Overlays, overlay::Overlay as _},
     system::access::{
         run::Run,
         tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, SentTree, TAB, Tree, WINDOW},
     },
-    workspace::copy_mode,
+    ui::geometry::Geometry,
+    workspace::{Workspace, copy_mode},
 };
 
 const TABS: NodeId = NodeId(1);
@@ -26,21 +27,27 @@ const ATTENTION: NodeId = NodeId(15);
 const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
-impl App {
-    /// Sends the current content of the window to connected readers.
-    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
-        let mut access = std::mem::take(&mut self.system.access);
-        access.update(|sent| self.tree(layout, placed, sent));
-        self.system.access = access;
-    }
+/// The content of the window for screen readers: the borrowed state of the parts.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadContent<'a> {
+    pub(crate) layout: &'a Layout,
+    /// The visible panes and their areas.
+    pub(crate) placed: &'a [(PaneId, Rect)],
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) overlays: &'a Overlays,
+    pub(crate) chrome: &'a Chrome,
+    /// The window's measures; `None` until the window is created.
+    pub(crate) geometry: Option<Geometry>,
+    /// Whether the window has the keyboard focus.
+    pub(crate) has_focus: bool,
+    /// The number of panes and agents that need the user, and the title of the first tab with such a pane.
+    pub(crate) attention: (usize, Option<&'a str>),
+}
 
+impl ReadContent<'_> {
     /// Builds the current tree, and a record of its content. `sent` is the record of the previous tree.
-    pub(crate) fn tree(
-        &self,
-        layout: &Layout,
-        placed: &[(PaneId, Rect)],
-        sent: &SentTree,
-    ) -> (TreeUpdate, SentTree) {
+    pub(crate) fn tree(&self, sent: &SentTree) -> (TreeUpdate, SentTree) {
+        let (layout, placed) = (self.layout, self.placed);
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut window = Node::new(Role::Window);
@@ -55,7 +62,7 @@ impl App {
             let is_new = sent.tab.is_some() && sent.tab != in_front;
             tree.status(TAB_IN_FRONT, label, is_new, &mut window);
         }
-        if let Some(geometry) = &self.surface.geometry {
+        if let Some(geometry) = &self.geometry {
             window.set_label(self.workspace.title.as_str());
             for (id, area) in placed {
                 let Some(view) = self.workspace.views.get(id) else { continue };
@@ -91,7 +98,7 @@ impl App {
             text.hash(&mut hash);
             tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
         }
-        let (attention, first) = self.who_waits(layout);
+        let (attention, first) = self.attention;
         if attention > 0 {
             let who = first.unwrap_or("An agent");
             let said = match attention {
@@ -136,8 +143,8 @@ impl App {
             tree.add_to(&mut window, QUESTION, node);
         }
         tree.nodes.push((WINDOW, window));
-        let is_still = self.input.focused && focus == sent.focus && in_front == sent.tab;
-        let mut front = vec![(WINDOW, self.input.focused)];
+        let is_still = self.has_focus && focus == sent.focus && in_front == sent.tab;
+        let mut front = vec![(WINDOW, self.has_focus)];
         front.extend(in_front.map(|id| (NodeId(TAB + id.0 % KIND), is_still)));
         front.extend(focused.map(|id| (NodeId(PANE + id.0 % KIND), is_still)));
         let names = tree.name(&front, &sent.names);
@@ -152,7 +159,7 @@ impl App {
 
     /// Builds the list of tabs. In the sidebar, each tab has the text of its row as its description.
     fn tabs_node(&self, layout: &Layout, tree: &mut Tree) -> Node {
-        let has_sidebar = self.has_sidebar();
+        let has_sidebar = self.geometry.is_some_and(|geometry| geometry.sidebar().width > 0);
         let mut tabs = Node::new(Role::TabList);
         if has_sidebar {
             tabs.set_orientation(Orientation::Vertical);
