@@ -39,7 +39,7 @@ use crate::window::{
     echo::{Echo, loan::Loan},
     effect::Effect,
     inbox::Inbox,
-    input::{Input, clipboard::Clipboard},
+    input::{Input, clipboard::Clipboard, send::send},
     overlays::Overlays,
     prefs::{self, Prefs},
     redraw::Redraw,
@@ -221,13 +221,5 @@ impl App {
     fn fail(&mut self, error: anyhow::Error, event_loop: &ActiveEventLoop) {
         self.failure.get_or_insert(error);
         event_loop.exit();
-    }
-}
-
-/// Queues bytes for a pane's program. If the queue is full because the program does not read, the bytes are lost and a
-/// warning is logged.
-pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
-    if let Err(error) = pane.write(bytes) {
-        tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
     }
 }

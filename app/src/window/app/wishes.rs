@@ -3,9 +3,9 @@
 use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{
-    app::{App, send},
+    app::App,
     effect::Effect,
-    input::buffer::Buffer,
+    input::{buffer::Buffer, send::send},
     overlays::{
         agent_answers::{agent_answered, leave_unanswered},
         answer::Answer,
