@@ -17,6 +17,7 @@ pub(crate) mod screen;
 pub(crate) mod screenshot;
 pub(crate) mod stack;
 pub(crate) mod title;
+pub(crate) mod visibility;
 pub(crate) mod wayland;
 pub(crate) mod window_effect;
 pub(crate) mod x_server;
@@ -71,13 +72,6 @@ impl Surface {
         }
     }
 
-    /// Makes the next frame query whether the window is minimized.
-    pub(crate) fn ask_whether_minimized(&mut self) {
-        if let Some(screen) = &mut self.screen {
-            screen.minimized = None;
-        }
-    }
-
     pub(crate) fn cell(&self) -> (u32, u32) {
         self.geometry.map_or((1, 1), |geometry| geometry.cell_size())
     }
@@ -102,16 +96,5 @@ impl Surface {
 
     pub(crate) fn wake_at(&mut self, time: Instant) {
         self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
-    }
-
-    /// Sets whether the window is hidden from the user. A hidden window is not drawn.
-    pub(crate) fn occlude(&mut self, occluded: bool) {
-        if let Some(screen) = &mut self.screen {
-            screen.occluded = occluded;
-            screen.minimized = None;
-        }
-        if !occluded {
-            self.redraw_whole();
-        }
     }
 }

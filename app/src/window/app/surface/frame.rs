@@ -31,8 +31,6 @@ use crate::window::{
 
 /// The minimum time between updates of titles while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
-/// The time for which the answer is reused whether an unfocused window is minimized.
-const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 /// The time after which the ages of entries in the open inbox are drawn again.
 const INBOX_AGE: Duration = Duration::from_secs(30);
 /// The duration of a full turn of a progress ring, and the number of steps of a turn.
@@ -85,17 +83,7 @@ impl App {
                 }
             }
         }
-        self.report_shown();
-    }
-
-    /// Sets for every pane whether the window shows it.
-    pub(crate) fn report_shown(&self) {
-        let screen = self.surface.screen.as_ref();
-        let is_in_sight = screen.is_some_and(|screen| !screen.is_hidden());
-        let placed = if is_in_sight { self.surface.placed(&self.mux.layout()) } else { Vec::new() };
-        for pane in self.mux.panes() {
-            pane.set_shown(placed.iter().any(|(id, _)| *id == pane.id()));
-        }
+        self.surface.report_shown(&self.mux);
     }
 
     /// The number of tabs, including the tabs that the start of the window is about to open.
@@ -104,25 +92,6 @@ impl App {
             Some(_) => self.first_tabs(),
             None => self.mux.layout().tabs.len(),
         }
-    }
-
-    /// Whether the window is out of sight. X11 reports when a window is covered, but not when it is minimized.
-    /// Therefore an unfocused window that has to draw queries its state once a second.
-    fn is_out_of_sight(&mut self, now: Instant) -> bool {
-        let focused = self.input.focused;
-        let Some(screen) = &mut self.surface.screen else { return true };
-        if screen.occluded || focused {
-            return screen.occluded;
-        }
-        if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
-            let is_minimized = screen.window.is_minimized() == Some(true);
-            let before = screen.minimized.replace((is_minimized, now));
-            if before.map(|(before, _)| before) != Some(is_minimized) {
-                self.report_shown();
-            }
-            return is_minimized;
-        }
-        screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
     /// Runs the tasks for which the timer was set. Returns the frame that is due.
@@ -149,7 +118,7 @@ impl App {
     pub(crate) fn paint(&mut self, now: Instant) {
         let is_whole = self.surface.pacing.is_whole();
         self.surface.pacing.painted(now);
-        if self.is_out_of_sight(now) {
+        if self.surface.is_out_of_sight(self.input.focused, &self.mux, now) {
             self.echo.last_frame = None;
             // A hidden window needs no frame, but the desktop's lists of windows still show its title.
             return self.retitle(&self.mux.layout());
