@@ -1,13 +1,10 @@
 //! Whether the user can see the window and its panes.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unterm_mux::Mux;
 
-use crate::window::surface::{Surface, screen::Screen};
-
-/// The time for which the answer is reused whether an unfocused window is minimized.
-const MINIMIZED_AGE: Duration = Duration::from_secs(1);
+use crate::window::surface::Surface;
 
 impl Surface {
     /// Sets for every pane whether the window shows it.
@@ -23,32 +20,27 @@ impl Surface {
     /// Therefore an unfocused window that has to draw queries its state once a second.
     pub(crate) fn is_out_of_sight(&mut self, has_focus: bool, mux: &Mux, now: Instant) -> bool {
         let Some(screen) = &mut self.screen else { return true };
-        if screen.occluded || has_focus {
-            return screen.occluded;
+        if screen.is_covered() || has_focus {
+            return screen.is_covered();
         }
-        if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
-            let is_minimized = screen.window.is_minimized() == Some(true);
-            let before = screen.minimized.replace((is_minimized, now));
-            if before.map(|(before, _)| before) != Some(is_minimized) {
-                self.report_shown(mux);
-            }
-            return is_minimized;
+        let (is_minimized, is_new) = screen.query_minimized(now);
+        if is_new {
+            self.report_shown(mux);
         }
-        screen.minimized.is_some_and(|(minimized, _)| minimized)
+        is_minimized
     }
 
     /// Makes the next frame query whether the window is minimized.
     pub(crate) fn ask_whether_minimized(&mut self) {
         if let Some(screen) = &mut self.screen {
-            screen.minimized = None;
+            screen.forget_minimized();
         }
     }
 
     /// Sets whether the window is hidden from the user. A hidden window is not drawn.
     pub(crate) fn occlude(&mut self, occluded: bool) {
         if let Some(screen) = &mut self.screen {
-            screen.occluded = occluded;
-            screen.minimized = None;
+            screen.set_covered(occluded);
         }
         if !occluded {
             self.redraw_whole();

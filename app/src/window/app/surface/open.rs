@@ -188,15 +188,7 @@ impl App {
             self.effect(Effect::Blur(true));
         }
         self.surface.geometry = Some(geometry);
-        self.surface.screen = Some(Screen {
-            window: Arc::clone(window),
-            painter,
-            least: (0, 0),
-            occluded: false,
-            minimized: None,
-            ime_area: None,
-            is_ime_allowed: true,
-        });
+        self.surface.screen = Some(Screen::new(Arc::clone(window), painter));
         Ok(())
     }
 
