@@ -4,6 +4,7 @@
 //! Owns the content of the overlays. `surface/stack.rs` owns their order.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
+pub(crate) mod about;
 pub(crate) mod agent_answers;
 pub(crate) mod agent_questions;
 pub(crate) mod answer;
