@@ -38,6 +38,7 @@ pub(crate) mod targets;
 pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
+pub(crate) mod transfer_question;
 
 use unterm_mux::TabId;
 use unterm_renderer::{PixelRect, Renderer};
