@@ -23,6 +23,7 @@ pub(crate) mod selecting;
 pub(crate) mod selection;
 pub(crate) mod signals;
 pub(crate) mod surroundings;
+pub(crate) mod surveying;
 pub(crate) mod title;
 pub(crate) mod view;
 pub(crate) mod work;
