@@ -6,6 +6,7 @@ pub(crate) mod access_tree;
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod icon;
+pub(crate) mod last_form;
 pub(crate) mod look;
 pub(crate) mod mapping;
 pub(crate) mod moving;

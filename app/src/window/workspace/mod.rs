@@ -15,6 +15,7 @@ pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod hit_test;
 pub(crate) mod kept_programs;
+pub(crate) mod last_window;
 pub(crate) mod mouse_report;
 pub(crate) mod panes;
 pub(crate) mod prompts;

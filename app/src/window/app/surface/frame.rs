@@ -89,7 +89,7 @@ impl App {
     /// The number of tabs, including the tabs that the start of the window is about to open.
     pub(crate) fn tabs_soon(&self) -> usize {
         match &self.workspace.first {
-            Some(_) => self.first_tabs(),
+            Some(_) => self.workspace.first_tabs(&self.prefs),
             None => self.mux.layout().tabs.len(),
         }
     }
