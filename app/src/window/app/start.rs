@@ -6,12 +6,12 @@ use anyhow::{Context, Result, anyhow};
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use crate::window::{
-    app::{App, system::host::WindowHost},
+    app::App,
     inbox::{Inbox, Wake},
     overlays::tour,
     prefs,
     surface::drop_down,
-    system::watched,
+    system::{watched, window_host::WindowHost},
     workspace::first_panes::FirstPanes,
 };
 use crate::{
