@@ -287,8 +287,10 @@ impl App {
 
     /// Handles a left press on the mark, the buttons or the header of a command. Returns false if none of them was hit.
     fn press_block(&mut self, x: f64, y: f64) -> bool {
-        let matches = self.highlights();
-        self.with_parts(|parts, cx| mouse::press(parts.overlays.block_hover, &matches, x, y, cx))
+        self.with_parts(|parts, cx| {
+            let matches = parts.overlays.search.highlights(cx.views);
+            mouse::press(parts.overlays.block_hover, &matches, x, y, cx)
+        })
     }
 
     /// The pane under the pointer, and the pointer's position in it.

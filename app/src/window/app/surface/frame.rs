@@ -10,7 +10,7 @@ use std::{
 
 use unterm_control::Server;
 use unterm_mux::{Layout, PaneId, Rect};
-use unterm_renderer::{Highlight, PainterKind, PixelRect};
+use unterm_renderer::{PainterKind, PixelRect};
 
 use crate::window::{
     app::App,
@@ -242,7 +242,7 @@ impl App {
                 let search = &parts.overlays.search;
                 parts.chrome.scrollbars.quads(&colors, search, is_covered, cx)
             }),
-            matches: self.highlights(),
+            matches: self.overlays.search.highlights(&self.workspace.views),
             receivers: self.workspace.broadcast.panes(&layout),
             text_target: self.text_target(),
             attention: self.who_waits(&layout).0,
@@ -300,14 +300,6 @@ impl App {
     /// Reads the titles again. Returns the frame that is due.
     pub(crate) fn read_names(&mut self, now: Instant) -> Redraw {
         Redraw::if_changed(self.workspace.read_names(&self.mux.layout(), &self.mux, now))
-    }
-
-    /// The searched pane, and its visible matches as highlights.
-    pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
-        let Some(search) = self.overlays.search.bar() else { return (None, Vec::new()) };
-        let view = self.workspace.views.get(&search.pane);
-        let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
-        (Some(search.pane), highlights.unwrap_or_default())
     }
 
     /// Updates everything that depends on a painted frame: the window title, screen readers, and the position for the
