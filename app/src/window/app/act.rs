@@ -77,7 +77,7 @@ impl App {
             Err(why) => return self.complain("profile", why),
         };
         match self.mux.open_tab(spawn, None, OnExit::Close) {
-            Ok(pane) => self.give_profile(&pane, name),
+            Ok(pane) => self.workspace.give_profile(&pane, name, &self.prefs, &self.mux),
             Err(error) => {
                 self.complain("profile", format!("Can't open the profile {name:?}.\n{error}"));
             }
@@ -106,15 +106,11 @@ impl App {
             None => beside,
         };
         match self.mux.split(pane, axis, spawn, OnExit::Close) {
-            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            Ok(pane) => name
+                .iter()
+                .for_each(|name| self.workspace.give_profile(&pane, name, &self.prefs, &self.mux)),
             error => self.report(error),
         }
-    }
-
-    /// Assigns a profile to a pane. The profile's colors apply until the pane is closed.
-    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
-        self.workspace.profiles.insert(pane.id(), name.to_owned());
-        self.apply_profile(pane.id());
     }
 
     pub(crate) fn with_focused(&self, act: impl FnOnce(&Pane)) {

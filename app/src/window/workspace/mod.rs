@@ -17,6 +17,7 @@ pub(crate) mod hit_test;
 pub(crate) mod kept_programs;
 pub(crate) mod last_window;
 pub(crate) mod mouse_report;
+pub(crate) mod pane_profile;
 pub(crate) mod panes;
 pub(crate) mod prompts;
 pub(crate) mod scroll;
