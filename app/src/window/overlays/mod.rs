@@ -71,7 +71,7 @@ pub(crate) struct Overlays {
     /// The panel, if it is open.
     pub(crate) picker: Option<Picker>,
     /// The ids of entries that were chosen in the command palette, the latest last.
-    pub(crate) used_entries: Vec<String>,
+    used_entries: Vec<String>,
     pub(crate) questions: Questions,
     /// The state of the agents' questions that were shown.
     pub(crate) asked: ShownQuestions,
