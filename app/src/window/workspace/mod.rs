@@ -103,10 +103,10 @@ pub(crate) struct Names {
     /// have started or ended.
     pub(crate) stale: bool,
     /// Whether titles must be read once more, because a program may start shortly after its output.
-    pub(crate) again: bool,
+    again: bool,
     pub(crate) read: Option<Instant>,
     /// The focused pane of the active tab when the tabs were last labeled.
-    pub(crate) active: Option<PaneId>,
+    active: Option<PaneId>,
 }
 
 impl Names {
