@@ -110,38 +110,7 @@ impl ReadContent<'_> {
         if let Some(tab) = self.chrome.sidebar.selected() {
             focus = NodeId(TAB + tab.0 % KIND);
         }
-        if let Some(inbox) = &self.overlays.inbox {
-            let (node, list) = tree.inbox(inbox);
-            tree.add_to(&mut window, INBOX, node);
-            focus = list;
-        }
-        if let Some(picker) = &self.overlays.picker {
-            let panel = tree.panel(picker.panel());
-            tree.add_to(&mut window, PANEL, panel);
-            focus = PANEL_INPUT;
-        }
-        if let Some(menu) = &self.overlays.menu {
-            let (node, marked) = tree.menu(menu);
-            tree.add_to(&mut window, MENU, node);
-            focus = marked;
-        }
-        if let Some((question, about, buttons, marked)) = self.overlays.questions.spoken() {
-            let mut node = Node::new(Role::AlertDialog);
-            node.set_label(question);
-            node.set_description(about);
-            node.set_modal();
-            focus = QUESTION;
-            for (index, title) in buttons.into_iter().enumerate() {
-                let mut button = Node::new(Role::Button);
-                button.set_label(title);
-                let id = NodeId(BUTTON + index as u64);
-                tree.add_to(&mut node, id, button);
-                if index == marked {
-                    focus = id;
-                }
-            }
-            tree.add_to(&mut window, QUESTION, node);
-        }
+        focus = self.add_overlays(&mut tree, &mut window).unwrap_or(focus);
         tree.nodes.push((WINDOW, window));
         let is_still = self.has_focus && focus == sent.focus && in_front == sent.tab;
         let mut front = vec![(WINDOW, self.has_focus)];
@@ -155,6 +124,44 @@ impl ReadContent<'_> {
             focus,
         };
         (update, SentTree { panes: tree.lines, focus, tab: in_front, attention, names })
+    }
+
+    /// Adds the open overlays that receive keys. Returns the node of the topmost overlay that has the focus.
+    fn add_overlays(&self, tree: &mut Tree, window: &mut Node) -> Option<NodeId> {
+        let mut focus = None;
+        if let Some(inbox) = &self.overlays.inbox {
+            let (node, list) = tree.inbox(inbox);
+            tree.add_to(window, INBOX, node);
+            focus = Some(list);
+        }
+        if let Some(picker) = &self.overlays.picker {
+            let panel = tree.panel(picker.panel());
+            tree.add_to(window, PANEL, panel);
+            focus = Some(PANEL_INPUT);
+        }
+        if let Some(menu) = &self.overlays.menu {
+            let (node, marked) = tree.menu(menu);
+            tree.add_to(window, MENU, node);
+            focus = Some(marked);
+        }
+        if let Some((question, about, buttons, marked)) = self.overlays.questions.spoken() {
+            let mut node = Node::new(Role::AlertDialog);
+            node.set_label(question);
+            node.set_description(about);
+            node.set_modal();
+            focus = Some(QUESTION);
+            for (index, title) in buttons.into_iter().enumerate() {
+                let mut button = Node::new(Role::Button);
+                button.set_label(title);
+                let id = NodeId(BUTTON + index as u64);
+                tree.add_to(&mut node, id, button);
+                if index == marked {
+                    focus = Some(id);
+                }
+            }
+            tree.add_to(window, QUESTION, node);
+        }
+        focus
     }
 
     /// Builds the list of tabs. In the sidebar, each tab has the text of its row as its description.
