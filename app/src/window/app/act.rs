@@ -2,7 +2,6 @@
 
 use unterm_control::Server;
 use unterm_mux::{Axis, OnExit, Pane, PaneId, Spawn, Tab, TabId};
-use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
     app::{
@@ -11,7 +10,7 @@ use crate::window::{
     },
     effect::Effect,
     errand::ErrandResult,
-    workspace::{panes::spawn_beside, selection::Selection, view::View},
+    workspace::{panes::spawn_beside, view::View},
 };
 use crate::{action::Action, args::FONT_SIZES, links};
 
@@ -78,7 +77,7 @@ impl App {
             Err(why) => return self.complain("profile", why),
         };
         match self.mux.open_tab(spawn, None, OnExit::Close) {
-            Ok(pane) => self.give_profile(&pane, name),
+            Ok(pane) => self.workspace.give_profile(&pane, name, &self.prefs, &self.mux),
             Err(error) => {
                 self.complain("profile", format!("Can't open the profile {name:?}.\n{error}"));
             }
@@ -107,42 +106,17 @@ impl App {
             None => beside,
         };
         match self.mux.split(pane, axis, spawn, OnExit::Close) {
-            Ok(pane) => name.iter().for_each(|name| self.give_profile(&pane, name)),
+            Ok(pane) => name
+                .iter()
+                .for_each(|name| self.workspace.give_profile(&pane, name, &self.prefs, &self.mux)),
             error => self.report(error),
         }
-    }
-
-    /// Assigns a profile to a pane. The profile's colors apply until the pane is closed.
-    pub(crate) fn give_profile(&mut self, pane: &Pane, name: &str) {
-        self.workspace.profiles.insert(pane.id(), name.to_owned());
-        self.apply_profile(pane.id());
     }
 
     pub(crate) fn with_focused(&self, act: impl FnOnce(&Pane)) {
         if let Some(pane) = self.focused_pane() {
             act(&pane);
         }
-    }
-
-    /// Selects the focused pane's history and screen, from the oldest line to the last line with text.
-    pub(crate) fn select_all(&mut self) {
-        let Some(pane) = self.focused_pane() else { return };
-        let Some(view) = self.workspace.views.get_mut(&pane.id()) else { return };
-        let term = pane.term();
-        let size = term.size();
-        let (oldest, end) = (term.oldest(), term.live_top().0 + u64::from(size.rows));
-        let mut text = String::new();
-        let has_text = |line: &u64| {
-            text.clear();
-            term.row_text(LineId(*line), &mut text) && !text.trim_end().is_empty()
-        };
-        let last = (oldest.0..end).rev().find(has_text);
-        let range = last.map(|line| TextRange {
-            start: Point { line: oldest, col: 0 },
-            end: Point { line: LineId(line), col: size.cols.saturating_sub(1) },
-            block: false,
-        });
-        view.selection = range.map(|range| Selection::of(range, term.seq()));
     }
 
     /// Sets the font size, limited to the allowed sizes. Returns false if the size does not change.

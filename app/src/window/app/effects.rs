@@ -3,11 +3,7 @@
 use std::{path::Path, process::Stdio};
 
 use unterm_term::ClipboardError;
-use winit::{
-    dpi::PhysicalPosition,
-    event_loop::ActiveEventLoop,
-    window::{Fullscreen, UserAttentionType, Window},
-};
+use winit::event_loop::ActiveEventLoop;
 
 use crate::own_program;
 use crate::window::{
@@ -16,7 +12,7 @@ use crate::window::{
     errand::ErrandResult,
     input::{buffer::Buffer, clipboard::Request},
     redraw::Redraw,
-    surface::{blur, title, wayland},
+    surface::window_effect::change,
     system::{
         editing::edit_found,
         folder::choose::{ask_for_path, use_folder},
@@ -189,63 +185,4 @@ impl App {
         }
         Redraw::No
     }
-}
-
-/// Carries out an effect on the system's window.
-fn change(window: &Window, effect: Effect) {
-    match effect {
-        Effect::Title(title) => title::set(window, &title),
-        Effect::PointerShape(icon) => window.set_cursor(icon),
-        Effect::ShowPointer(shown) => window.set_cursor_visible(shown),
-        Effect::Attention(wanted) => {
-            window.request_user_attention(wanted.then_some(UserAttentionType::Informational));
-        }
-        Effect::ToggleFullscreen => {
-            let enters = window.fullscreen().is_none();
-            window.set_fullscreen(enters.then_some(Fullscreen::Borderless(None)));
-        }
-        Effect::ToggleDropDown { has_focus } => {
-            // Without the focus, a drop-down window may be behind other windows. Then it is raised instead of hidden.
-            if has_focus && window.is_visible() != Some(false) {
-                window.set_visible(false);
-            } else {
-                let corner = window.current_monitor().map(|monitor| monitor.position());
-                show(window, Some(corner.unwrap_or_default()));
-            }
-        }
-        Effect::FrameTheme(theme) => {
-            // On systems other than Wayland, the desktop draws the window's frame.
-            if wayland::shows(window) {
-                window.set_theme(Some(theme));
-                window.request_redraw();
-            }
-        }
-        Effect::Blur(blurs) => blur::apply(window, blurs),
-        Effect::AllowIme(is_allowed) => window.set_ime_allowed(is_allowed),
-        Effect::Raise => {
-            window.set_visible(true);
-            window.set_minimized(false);
-            window.focus_window();
-        }
-        Effect::Show(at) => show(window, at),
-        Effect::Hide => window.set_visible(false),
-        Effect::Notify(_)
-        | Effect::Withdraw(_)
-        | Effect::KeepSession(_)
-        | Effect::SaveLayout(..)
-        | Effect::Clipboard(_)
-        | Effect::Errand(..)
-        | Effect::NewWindow(_)
-        | Effect::ReadSurroundings(_)
-        | Effect::Answer(_)
-        | Effect::End => {}
-    }
-}
-
-fn show(window: &Window, at: Option<PhysicalPosition<i32>>) {
-    window.set_visible(true);
-    if let Some(at) = at {
-        window.set_outer_position(at);
-    }
-    window.focus_window();
 }

@@ -135,7 +135,7 @@ impl App {
             Event::Theme => self.apply_theme(),
             Event::Occluded(occluded) => {
                 self.surface.occlude(occluded);
-                self.report_shown();
+                self.surface.report_shown(&self.mux);
                 return Redraw::if_changed(!occluded);
             }
             Event::Focus(focused) => self.focus_changed(focused),

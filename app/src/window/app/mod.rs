@@ -10,7 +10,6 @@ pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod input;
 pub(crate) mod lend;
-pub(crate) mod moving;
 pub(crate) mod news;
 pub(crate) mod no_effect;
 pub(crate) mod overlays;
@@ -40,7 +39,7 @@ use crate::window::{
     echo::{Echo, loan::Loan},
     effect::Effect,
     inbox::Inbox,
-    input::{Input, clipboard::Clipboard},
+    input::{Input, clipboard::Clipboard, send::send},
     overlays::Overlays,
     prefs::{self, Prefs},
     redraw::Redraw,
@@ -224,14 +223,3 @@ impl App {
         event_loop.exit();
     }
 }
-
-/// Queues bytes for a pane's program. If the queue is full because the program does not read, the bytes are lost and a
-/// warning is logged.
-pub(crate) fn send(pane: &Pane, bytes: &[u8]) {
-    if let Err(error) = pane.write(bytes) {
-        tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
-    }
-}
-
-/// The time for which the active tab shows the mark of a bell.
-pub(crate) const BELL_MARK: Duration = Duration::from_secs(1);

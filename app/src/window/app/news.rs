@@ -104,7 +104,7 @@ impl App {
         for event in news.system.notices {
             let due = self.with_parts(|parts, cx| {
                 let screen = parts.surface.screen.as_ref();
-                let is_shown = screen.is_some_and(|screen| !screen.occluded);
+                let is_shown = screen.is_some_and(|screen| !screen.is_covered());
                 parts.system.notices.handle(event, is_shown, cx)
             });
             due.into_iter().for_each(|time| self.surface.wake_at(time));

@@ -2,7 +2,6 @@
 
 use std::{collections::HashMap, ops::Bound, sync::Arc};
 
-use unterm_mux::PaneId;
 use unterm_term::Palette;
 
 use crate::window::{
@@ -133,25 +132,12 @@ impl App {
         let complaint =
             environment::apply(&self.mux, &self.prefs.config, home, &self.prefs.palette);
         for pane in self.workspace.profiles.keys().copied().collect::<Vec<_>>() {
-            self.apply_profile(pane);
+            self.workspace.apply_profile(pane, &self.prefs, &self.mux);
         }
         // A program's repaint for new colors does not count as unseen output.
         let now = self.now;
         self.workspace.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
-    }
-
-    /// Applies the theme of a pane's profile, if the pane has a profile with a theme.
-    pub(crate) fn apply_profile(&self, pane: PaneId) {
-        let name = self.workspace.profiles.get(&pane);
-        let profile = name.and_then(|name| self.prefs.config.find_profile(name).ok());
-        let theme = profile.map(|profile| profile.theme.as_str()).filter(|it| !it.is_empty());
-        if let (Some(theme), Some(pane)) = (theme, self.mux.pane(pane)) {
-            match theme::find(theme, self.prefs.settings.home()) {
-                Ok(theme) => pane.set_palette(Arc::new(theme.palette)),
-                Err(error) => tracing::warn!("{error}"),
-            }
-        }
     }
 
     /// Applies the theme's colors to every pane.

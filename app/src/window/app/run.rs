@@ -4,10 +4,13 @@ use unterm_mux::{Axis, Direction, Layout, Pane, Tab, TabId};
 
 use crate::action::Action;
 use crate::window::{
-    app::{App, moving},
+    app::App,
     chrome::tabs::switch_tab,
     input::buffer::Buffer,
-    overlays::{agent_answers::toggle_agents, copy_mode, inbox_panel::requests::next_attention},
+    overlays::{
+        about, agent_answers::toggle_agents, copy_mode, inbox_panel::requests::next_attention, tour,
+    },
+    surface::moving,
     system::{
         editing::open_config,
         emoji_font,
@@ -25,6 +28,7 @@ use crate::window::{
         closing::Closing,
         copy::{Form, copy_as, copy_selection},
         panes::{self, Broadcast},
+        selecting,
     },
 };
 
@@ -148,7 +152,7 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::ResizeDown => {
             return app.mux.resize_split(at.tab.focused, Direction::Down, RESIZE_STEP);
         }
-        Action::SelectAll => app.select_all(),
+        Action::SelectAll => app.with_parts(|_, cx| selecting::select_all(cx)),
         Action::Copy => return app.with_parts(|_, cx| copy_selection(cx)),
         Action::CopyAsHtml => return app.with_parts(|_, cx| copy_as(Form::Html, cx)),
         Action::CopyAsAnsi => return app.with_parts(|_, cx| copy_as(Form::Ansi, cx)),
@@ -257,8 +261,12 @@ pub(crate) fn run(app: &mut App, at: &Target<'_>, action: Action) -> bool {
         Action::OpenLayout(name) => return app.open_layout(name.as_deref()),
         Action::Settings => app.open_settings(),
         Action::OpenConfig => app.with_parts(|_, cx| open_config(cx)),
-        Action::Tour => return app.show_tour(0),
-        Action::About => app.show_about(),
+        Action::Tour => return app.with_parts(|parts, cx| tour::show(0, parts.overlays, cx)),
+        Action::About => app.with_parts(|parts, cx| {
+            let screen = parts.surface.screen.as_ref();
+            let painter = screen.map(|screen| screen.painter.adapter());
+            parts.overlays.ask(about::about(painter, &cx.prefs.config), cx);
+        }),
         Action::NewWindow => app.new_window(),
         Action::Fullscreen => app.toggle_fullscreen(),
     }

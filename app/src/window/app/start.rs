@@ -6,11 +6,12 @@ use anyhow::{Context, Result, anyhow};
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use crate::window::{
-    app::{App, system::host::WindowHost},
+    app::App,
     inbox::{Inbox, Wake},
+    overlays::tour,
     prefs,
     surface::drop_down,
-    system::watched,
+    system::{watched, window_host::WindowHost},
     workspace::first_panes::FirstPanes,
 };
 use crate::{
@@ -107,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Option<Restart>> {
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
-    app.welcome();
+    app.with_parts(|parts, cx| tour::welcome(parts.overlays, cx));
     if !startup.complaints.is_empty() {
         app.complain_of_settings(&startup.complaints, "using the default of each invalid setting");
     }

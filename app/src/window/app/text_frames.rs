@@ -82,7 +82,7 @@ impl App {
     /// or receives an event. Lends nothing if painting an echo does not suffice, because a whole frame is due or a
     /// screen reader is connected.
     pub(crate) fn lend(&mut self, waits_until: Option<Instant>) {
-        let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.occluded);
+        let is_in_sight = self.surface.screen.as_ref().is_some_and(|screen| !screen.is_covered());
         let is_still = is_in_sight && self.input.focused && !self.surface.pacing.is_asked();
         if !is_still || self.failure.is_some() || self.system.access.has_listener() {
             return;

@@ -3,14 +3,15 @@
 use unterm_mux::{OnExit, PaneId, Spawn};
 
 use crate::window::{
-    app::{App, send},
+    app::App,
     effect::Effect,
-    input::buffer::Buffer,
+    input::{buffer::Buffer, send::send},
     overlays::{
         agent_answers::{agent_answered, leave_unanswered},
         answer::Answer,
         clipboard_requests,
         confirm::Confirm,
+        tour,
     },
     system::{
         editing::edit_file,
@@ -81,7 +82,9 @@ impl App {
             Answer::Transfer { pane, handle, folder } => {
                 self.transfer_answered(pane, handle, folder);
             }
-            Answer::Tour(step) => drop(self.show_tour(step)),
+            Answer::Tour(step) => {
+                self.with_parts(|parts, cx| tour::show(step, parts.overlays, cx));
+            }
             Answer::Paste { receivers, text, joined } => {
                 self.paste_asked(&receivers, &text, joined);
             }

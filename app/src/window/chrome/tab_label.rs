@@ -39,15 +39,15 @@ pub(crate) struct TabDetails {
     /// The name of the project; empty if the directory is in no project.
     pub(crate) project: String,
     /// The branch of the project; empty if unknown.
-    pub(crate) branch: String,
+    branch: String,
     /// The newest message of the programs; empty if they reported none.
-    pub(crate) message: String,
+    message: String,
     /// The agent that drives a pane of the tab; empty if there is none.
-    pub(crate) driver: String,
+    driver: String,
     /// The last command of the focused pane, if no command runs there.
-    pub(crate) last: Option<LastCommand>,
+    last: Option<LastCommand>,
     /// The TCP ports on which programs of the tab listen, in ascending order.
-    pub(crate) ports: Vec<u16>,
+    ports: Vec<u16>,
 }
 
 /// A line about a tab, and the state whose color its first part has.

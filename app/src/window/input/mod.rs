@@ -10,6 +10,7 @@ pub(crate) mod dropped;
 pub(crate) mod keys;
 pub(crate) mod picture;
 pub(crate) mod pointer;
+pub(crate) mod send;
 pub(crate) mod sequence;
 pub(crate) mod transfer_folder;
 pub(crate) mod typed_clipboard;

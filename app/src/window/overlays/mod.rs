@@ -4,6 +4,7 @@
 //! Owns the content of the overlays. `surface/stack.rs` owns their order.
 //! Never acts on panes: a choice is a value, which the app carries out.
 
+pub(crate) mod about;
 pub(crate) mod agent_answers;
 pub(crate) mod agent_questions;
 pub(crate) mod answer;
@@ -37,6 +38,7 @@ pub(crate) mod targets;
 pub(crate) mod text_target;
 pub(crate) mod toast;
 pub(crate) mod tour;
+pub(crate) mod transfer_question;
 
 use unterm_mux::TabId;
 use unterm_renderer::{PixelRect, Renderer};
@@ -69,7 +71,7 @@ pub(crate) struct Overlays {
     /// The panel, if it is open.
     pub(crate) picker: Option<Picker>,
     /// The ids of entries that were chosen in the command palette, the latest last.
-    pub(crate) used_entries: Vec<String>,
+    used_entries: Vec<String>,
     pub(crate) questions: Questions,
     /// The state of the agents' questions that were shown.
     pub(crate) asked: ShownQuestions,

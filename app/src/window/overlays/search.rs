@@ -90,11 +90,11 @@ pub(crate) enum Button {
 /// The rectangles of the bar and of its buttons.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Places {
-    pub(crate) bar: PixelRect,
-    pub(crate) kind: PixelRect,
-    pub(crate) previous: PixelRect,
-    pub(crate) next: PixelRect,
-    pub(crate) close: PixelRect,
+    bar: PixelRect,
+    kind: PixelRect,
+    previous: PixelRect,
+    next: PixelRect,
+    close: PixelRect,
 }
 
 impl Places {

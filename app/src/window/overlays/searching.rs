@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use unterm_mux::{Pane, PaneId};
+use unterm_renderer::Highlight;
 use unterm_term::{LineId, Point};
 
 use crate::window::{
     cx::Cx,
     overlays::search::{FromCopyMode, Query, SearchBar, search_result::SearchResult},
-    workspace::copy::selected_text,
+    workspace::{copy::selected_text, view::Views},
 };
 
 /// The open search bar, and the last query.
@@ -37,6 +38,14 @@ impl Searching {
     /// The bar, if it searches this pane.
     pub(crate) fn of(&self, pane: PaneId) -> Option<&SearchBar> {
         self.bar.as_ref().filter(|bar| bar.pane == pane)
+    }
+
+    /// The searched pane, and its visible matches as highlights.
+    pub(crate) fn highlights(&self, views: &Views) -> (Option<PaneId>, Vec<Highlight>) {
+        let Some(bar) = self.bar() else { return (None, Vec::new()) };
+        let view = views.get(&bar.pane);
+        let highlights = view.map(|view| bar.in_sight(&view.snapshot.rows));
+        (Some(bar.pane), highlights.unwrap_or_default())
     }
 
     /// Closes the search. The scroll position does not change.

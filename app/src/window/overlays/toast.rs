@@ -39,15 +39,15 @@ const GAP: f32 = 8.0;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Toast {
     /// The subject: a new toast replaces the toast with the same subject.
-    pub(crate) about: &'static str,
+    about: &'static str,
     /// The notification that the toast shows; part of the subject.
-    pub(crate) notification: Option<Key>,
+    notification: Option<Key>,
     /// The pane that the toast is about; a click shows it.
-    pub(crate) pane: Option<PaneId>,
-    pub(crate) text: String,
+    pane: Option<PaneId>,
+    text: String,
     /// When the toast expires; `None` if it stays until dismissed.
-    pub(crate) until: Option<Instant>,
-    pub(crate) is_error: bool,
+    until: Option<Instant>,
+    is_error: bool,
 }
 
 impl Toast {

@@ -4,7 +4,11 @@
 
 use std::path::Path;
 
-use crate::window::overlays::{answer::Answer, confirm::Confirm};
+use crate::config::keys;
+use crate::window::{
+    cx::Cx,
+    overlays::{Overlays, answer::Answer, confirm::Confirm},
+};
 
 /// A step: its title and its text. In the text, a name of an action in braces is replaced by the action's keys.
 struct Step {
@@ -39,9 +43,30 @@ const STEPS: [Step; 5] = [
     },
 ];
 
+/// Shows a step of the tour. The first step is 0. Returns false if there is no such step.
+pub(crate) fn show(number: usize, overlays: &mut Overlays, cx: &mut Cx<'_>) -> bool {
+    let keymap = &cx.prefs.keymap;
+    let keys =
+        |name: &str| keys::find(name).map_or_else(|_| String::new(), |it| keymap.keys_of(it));
+    let Some(question) = step(number, keys) else { return false };
+    // The tour would wait behind an open search. It may do so only for a search that the user opens with a key of the
+    // tour.
+    overlays.search.close();
+    overlays.ask(question, cx);
+    true
+}
+
+/// Shows the tour if this is the user's first window.
+pub(crate) fn welcome(overlays: &mut Overlays, cx: &mut Cx<'_>) {
+    let is_plain = cx.prefs.args.execute.is_empty() && !cx.prefs.args.quake;
+    if is_plain && is_first(cx.prefs.settings.home()) {
+        show(0, overlays, cx);
+    }
+}
+
 /// A step of the tour as a question. The first step has number 0. `keys` returns the keys of an action. Returns `None`
 /// after the last step.
-pub(crate) fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confirm> {
+fn step(number: usize, keys: impl Fn(&str) -> String) -> Option<Confirm> {
     let Step { title, text } = STEPS.get(number)?;
     let question = format!("{title} ({} of {})", number + 1, STEPS.len());
     let step = Confirm::new(question, with_keys(text, keys)).letting_keys_act();
@@ -67,7 +92,7 @@ fn with_keys(text: &str, keys: impl Fn(&str) -> String) -> String {
 
 /// Records that the tour was shown. Returns false if it was shown before. Also returns false if the record can't be
 /// written, because the tour would otherwise appear at every start.
-pub(crate) fn is_first(home: &Path) -> bool {
+fn is_first(home: &Path) -> bool {
     unterm_mux::private::create_file(&home.join(SHOWN)).is_ok()
 }
 

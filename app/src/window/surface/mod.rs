@@ -2,11 +2,14 @@
 //!
 //! Owns pixels and time: geometry, frame pacing and the timer. Does not depend on the content of frames.
 
+pub(crate) mod access_tree;
 pub(crate) mod blur;
 pub(crate) mod drop_down;
 pub(crate) mod icon;
+pub(crate) mod last_form;
 pub(crate) mod look;
 pub(crate) mod mapping;
+pub(crate) mod moving;
 pub(crate) mod pacing;
 pub(crate) mod pane_marks;
 pub(crate) mod plan;
@@ -15,7 +18,9 @@ pub(crate) mod screen;
 pub(crate) mod screenshot;
 pub(crate) mod stack;
 pub(crate) mod title;
+pub(crate) mod visibility;
 pub(crate) mod wayland;
+pub(crate) mod window_effect;
 pub(crate) mod x_server;
 
 use std::time::Instant;
@@ -68,13 +73,6 @@ impl Surface {
         }
     }
 
-    /// Makes the next frame query whether the window is minimized.
-    pub(crate) fn ask_whether_minimized(&mut self) {
-        if let Some(screen) = &mut self.screen {
-            screen.minimized = None;
-        }
-    }
-
     pub(crate) fn cell(&self) -> (u32, u32) {
         self.geometry.map_or((1, 1), |geometry| geometry.cell_size())
     }
@@ -99,16 +97,5 @@ impl Surface {
 
     pub(crate) fn wake_at(&mut self, time: Instant) {
         self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
-    }
-
-    /// Sets whether the window is hidden from the user. A hidden window is not drawn.
-    pub(crate) fn occlude(&mut self, occluded: bool) {
-        if let Some(screen) = &mut self.screen {
-            screen.occluded = occluded;
-            screen.minimized = None;
-        }
-        if !occluded {
-            self.redraw_whole();
-        }
     }
 }

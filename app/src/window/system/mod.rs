@@ -5,6 +5,7 @@
 
 pub(crate) mod access;
 pub(crate) mod appearance;
+pub(crate) mod caller_actions;
 pub(crate) mod editing;
 pub(crate) mod emoji_font;
 pub(crate) mod export;
@@ -16,6 +17,7 @@ pub(crate) mod pager;
 pub(crate) mod recording;
 pub(crate) mod screenshot;
 pub(crate) mod watched;
+pub(crate) mod window_host;
 
 use crate::window::system::{
     access::Access, appearance::Appearance, notices::Notices, paged::PagedFiles,

@@ -58,7 +58,7 @@ impl Fare {
 /// A command whose first line is visible: its prompt or, if the prompt is gone, what is left of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    pub(crate) id: u64,
+    id: u64,
     line: LineId,
     fare: Fare,
     /// The text of the panel about the command; empty if the command has not run.
@@ -70,7 +70,7 @@ pub(crate) struct Block {
 /// The command whose output fills the first visible row, for the sticky header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub(crate) line: LineId,
+    line: LineId,
     fare: Fare,
     text: String,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Blocks {
     /// The terminal's `seq` and the first line when the commands were last read.
     read: Option<(u64, LineId)>,
     /// The command that the user last jumped to.
-    pub(crate) current: Option<u64>,
+    current: Option<u64>,
     /// The number of changes of the visible commands so far.
     changes: u64,
 }

@@ -14,9 +14,9 @@ const CAP: usize = 1000;
 /// A range of hidden lines, including the first and the last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
-    pub(crate) id: u64,
+    id: u64,
     pub(crate) first: LineId,
-    pub(crate) last: LineId,
+    last: LineId,
 }
 
 impl Hidden {

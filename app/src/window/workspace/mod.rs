@@ -15,12 +15,17 @@ pub(crate) mod first_panes;
 pub(crate) mod folds;
 pub(crate) mod hit_test;
 pub(crate) mod kept_programs;
+pub(crate) mod last_window;
+pub(crate) mod mouse_report;
+pub(crate) mod pane_profile;
 pub(crate) mod panes;
 pub(crate) mod prompts;
 pub(crate) mod scroll;
 pub(crate) mod selecting;
 pub(crate) mod selection;
+pub(crate) mod signals;
 pub(crate) mod surroundings;
+pub(crate) mod surveying;
 pub(crate) mod title;
 pub(crate) mod view;
 pub(crate) mod work;
@@ -98,10 +103,10 @@ pub(crate) struct Names {
     /// have started or ended.
     pub(crate) stale: bool,
     /// Whether titles must be read once more, because a program may start shortly after its output.
-    pub(crate) again: bool,
+    again: bool,
     pub(crate) read: Option<Instant>,
     /// The focused pane of the active tab when the tabs were last labeled.
-    pub(crate) active: Option<PaneId>,
+    active: Option<PaneId>,
 }
 
 impl Names {

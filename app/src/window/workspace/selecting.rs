@@ -1,6 +1,7 @@
-//! Selects text with the mouse.
+//! Selects text: with the mouse, or everything in a pane.
 
 use unterm_mux::{PaneId, input::Modifiers};
+use unterm_term::{LineId, Point, TextRange};
 
 use crate::window::{
     cx::Cx,
@@ -86,4 +87,25 @@ pub(crate) fn scroll_at_edge(cx: &mut Cx<'_>) {
         }
         extend(pane, cx);
     }
+}
+
+/// Selects the focused pane's history and screen, from the oldest line to the last line with text.
+pub(crate) fn select_all(cx: &mut Cx<'_>) {
+    let Some(pane) = cx.focused_pane() else { return };
+    let Some(view) = cx.views.get_mut(&pane.id()) else { return };
+    let term = pane.term();
+    let size = term.size();
+    let (oldest, end) = (term.oldest(), term.live_top().0 + u64::from(size.rows));
+    let mut text = String::new();
+    let has_text = |line: &u64| {
+        text.clear();
+        term.row_text(LineId(*line), &mut text) && !text.trim_end().is_empty()
+    };
+    let last = (oldest.0..end).rev().find(has_text);
+    let range = last.map(|line| TextRange {
+        start: Point { line: oldest, col: 0 },
+        end: Point { line: LineId(line), col: size.cols.saturating_sub(1) },
+        block: false,
+    });
+    view.selection = range.map(|range| Selection::of(range, term.seq()));
 }

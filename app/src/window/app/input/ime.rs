@@ -2,11 +2,7 @@
 
 use unterm_mux::{Layout, PaneId, Rect, input};
 use unterm_renderer::{PixelRect, Preedit};
-use winit::{
-    event::Ime,
-    raw_window_handle::{HasWindowHandle as _, RawWindowHandle},
-    window::Window,
-};
+use winit::event::Ime;
 
 use crate::window::{
     app::App, effect::Effect, overlays::text_target::TextTarget, redraw::Redraw,
@@ -60,9 +56,9 @@ impl App {
     /// presses.
     fn allow_ime(&mut self) {
         let is_allowed = self.text_target() != TextTarget::Nobody;
-        let Some(screen) = &mut self.surface.screen else { return };
-        if screen.is_ime_allowed != is_allowed && can_be_put_off(&screen.window) {
-            screen.is_ime_allowed = is_allowed;
+        if let Some(screen) = &mut self.surface.screen
+            && screen.allow_ime(is_allowed)
+        {
             self.effect(Effect::AllowIme(is_allowed));
         }
     }
@@ -85,11 +81,4 @@ impl App {
             screen.place_ime(place);
         }
     }
-}
-
-/// Whether the input method can be disabled temporarily. With XIM, disabling it makes winit create another input
-/// context, which receives no keys until the window regains the focus.
-fn can_be_put_off(window: &Window) -> bool {
-    let handle = window.window_handle().map(|handle| handle.as_raw());
-    !matches!(handle, Ok(RawWindowHandle::Xlib(_) | RawWindowHandle::Xcb(_)))
 }

@@ -8,8 +8,11 @@ use unterm_mux::{
 };
 
 use crate::window::{
-    app::{App, send},
-    input::keys::{self, KeyInput, Pressed},
+    app::App,
+    input::{
+        keys::{self, KeyInput, Pressed},
+        send::send,
+    },
     overlays::overlay::Press,
     redraw::Redraw,
 };

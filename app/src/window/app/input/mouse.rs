@@ -3,13 +3,12 @@
 
 use unterm_mux::{
     Pane, PaneId,
-    input::{self, Modifiers, MouseEvent, MouseKind},
+    input::{Modifiers, MouseKind},
 };
-use unterm_term::{MouseEncoding, MouseTracking};
 use winit::{event::MouseButton, window::CursorIcon};
 
 use crate::window::{
-    app::{App, moving, send},
+    app::App,
     chrome::{scrollbars, sidebar::Sidebar, status_bar, tab_bar::TabBarPart},
     effect::Effect,
     input::{
@@ -22,13 +21,13 @@ use crate::window::{
         hovering::{clicked_link, link_under},
     },
     redraw::Redraw,
-    surface::x_server,
+    surface::{moving, x_server},
     system::open_link::open_link,
     ui::geometry::contains,
     workspace::{
         blocks::mouse,
         copy::{copy_on_select, copy_selection, selected_text},
-        dividers, hit_test,
+        dividers, hit_test, mouse_report,
         panes::focus_follows,
         selecting,
     },
@@ -94,7 +93,7 @@ impl App {
             self.set_icon(CursorIcon::Default);
             return self.end_hover();
         }
-        self.set_icon(self.icon_over(target.as_ref()));
+        self.set_icon(mouse_report::icon_over(target.as_ref(), &self.mux));
         let Some(target) = target else { return self.end_hover() };
         if is_free {
             self.with_parts(|_, cx| focus_follows(target.id, cx));
@@ -104,7 +103,7 @@ impl App {
         if opens {
             self.set_icon(CursorIcon::Pointer);
         }
-        self.report_mouse(&target, MouseKind::Motion(button));
+        self.with_parts(|_, cx| mouse_report::report(&target, MouseKind::Motion(button), cx));
         redraw
     }
 
@@ -154,7 +153,7 @@ impl App {
             self.report(self.mux.focus(target.id));
         }
         if let Some(sent) = mux_button(button)
-            && self.report_mouse(&target, MouseKind::Press(sent))
+            && self.with_parts(|_, cx| mouse_report::report(&target, MouseKind::Press(sent), cx))
         {
             self.input.pointer.capture(target.id, sent);
             return;
@@ -169,7 +168,7 @@ impl App {
                     && modifiers.contains(Modifiers::CTRL)
                     && self.open_link(target.id, target.x, target.y) => {}
             MouseButton::Left => {
-                let modifiers = self.without_override(target.id, modifiers);
+                let modifiers = mouse_report::without_override(target.id, modifiers, &self.mux);
                 self.with_parts(|_, cx| selecting::begin(&target, modifiers, cx));
             }
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
@@ -180,7 +179,8 @@ impl App {
 
     /// The actions that a mouse input over a pane is bound to.
     pub(crate) fn mouse_actions(&self, input: MouseInput, pane: PaneId) -> Option<&[Action]> {
-        let modifiers = self.without_override(pane, keys::modifiers(self.input.modifiers));
+        let held = keys::modifiers(self.input.modifiers);
+        let modifiers = mouse_report::without_override(pane, held, &self.mux);
         self.prefs.mouse_map.get(MouseChord { modifiers, input })
     }
 
@@ -192,16 +192,6 @@ impl App {
             self.act_by_choice(None, action);
         }
         true
-    }
-
-    /// The held modifiers. If the program tracks the mouse, Shift is removed: it only prevents the program from
-    /// receiving the event, and must not also extend a selection.
-    fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
-        let pane = self.mux.pane(pane);
-        match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
-            true => modifiers - Modifiers::SHIFT,
-            false => modifiers,
-        }
     }
 
     fn released(&mut self, button: MouseButton) {
@@ -228,7 +218,9 @@ impl App {
             && let Some(pane) = self.input.pointer.let_go(sent)
         {
             if let Some(target) = self.target_in(pane) {
-                self.report_mouse(&target, MouseKind::Release(sent));
+                self.with_parts(|_, cx| {
+                    mouse_report::report(&target, MouseKind::Release(sent), cx)
+                });
             }
         } else if button == MouseButton::Left
             && let Some(pane) = self.input.pointer.selecting.take()
@@ -238,8 +230,8 @@ impl App {
             if let Some(text) = selected_text(&self.workspace.views, &pane, trims) {
                 self.with_parts(|_, cx| copy_on_select(text, cx));
             } else if let Some(target) = self.target_in(pane.id()) {
-                let modifiers =
-                    self.without_override(target.id, keys::modifiers(self.input.modifiers));
+                let held = keys::modifiers(self.input.modifiers);
+                let modifiers = mouse_report::without_override(target.id, held, &self.mux);
                 if modifiers.is_empty() && !self.input.pointer.arrives {
                     let (id, x, y) = (target.id, target.x, target.y);
                     let link = self.with_parts(|_, cx| clicked_link(id, x, y, cx));
@@ -295,8 +287,10 @@ impl App {
 
     /// Handles a left press on the mark, the buttons or the header of a command. Returns false if none of them was hit.
     fn press_block(&mut self, x: f64, y: f64) -> bool {
-        let matches = self.highlights();
-        self.with_parts(|parts, cx| mouse::press(parts.overlays.block_hover, &matches, x, y, cx))
+        self.with_parts(|parts, cx| {
+            let matches = parts.overlays.search.highlights(cx.views);
+            mouse::press(parts.overlays.block_hover, &matches, x, y, cx)
+        })
     }
 
     /// The pane under the pointer, and the pointer's position in it.
@@ -361,18 +355,11 @@ impl App {
             || self.with_parts(|parts, cx| parts.dividers.cancel_drag(cx))
     }
 
-    /// The shape of the mouse pointer over a pane: the shape that the pane's program set (OSC 22), or a text cursor.
-    fn icon_over(&self, target: Option<&Target>) -> CursorIcon {
-        let Some(target) = target else { return CursorIcon::Default };
-        let shape = self.mux.pane(target.id).and_then(|pane| pane.term().pointer_shape());
-        shape.and_then(|shape| shape.parse().ok()).unwrap_or(CursorIcon::Text)
-    }
-
     /// Applies a pointer shape that a program set while the pointer was at rest.
     pub(crate) fn pointer_shape_changed(&mut self) {
         if self.input.pointer.position.is_some() {
             let target = self.target();
-            self.set_icon(self.icon_over(target.as_ref()));
+            self.set_icon(mouse_report::icon_over(target.as_ref(), &self.mux));
         }
     }
 
@@ -395,43 +382,7 @@ impl App {
             return redraw;
         }
         let ended = self.end_hover();
-        self.set_icon(self.icon_over(target.as_ref()));
+        self.set_icon(mouse_report::icon_over(target.as_ref(), &self.mux));
         redraw.max(ended)
-    }
-
-    /// Reports a mouse event to the program. Returns true if the program tracks the mouse. With Shift held, only
-    /// releases are reported.
-    pub(crate) fn report_mouse(&mut self, target: &Target, kind: MouseKind) -> bool {
-        let modifiers = keys::modifiers(self.input.modifiers);
-        let Some(pane) = self.mux.pane(target.id) else { return false };
-        let (tracking, encoding, size) = {
-            let term = pane.term();
-            (term.mouse_tracking(), term.mouse_encoding(), term.size())
-        };
-        let is_release = matches!(kind, MouseKind::Release(_));
-        if tracking == MouseTracking::Off || modifiers.contains(Modifiers::SHIFT) && !is_release {
-            return false;
-        }
-        let cell = self.surface.cell();
-        let (x, y) = (target.x.max(0.0), target.y.max(0.0));
-        let col = ((x / f64::from(cell.0)) as u16).min(size.cols - 1);
-        let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);
-        let view = self.workspace.views.get(&target.id);
-        let col = view.map_or(col, |view| view.column(usize::from(row), col));
-        // Unlike cells, pixel positions are not limited to the pane.
-        let (x, y) = (target.x.floor() as i32, target.y.floor() as i32);
-        let place = match encoding {
-            MouseEncoding::SgrPixels => (x, y),
-            _ => (i32::from(col), i32::from(row)),
-        };
-        let reported = self.input.pointer.reported.replace((target.id, place));
-        if matches!(kind, MouseKind::Motion(_)) && reported == Some((target.id, place)) {
-            return true;
-        }
-        let event = MouseEvent { kind, modifiers, col, row, x, y };
-        if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
-            send(&pane, &bytes);
-        }
-        true
     }
 }

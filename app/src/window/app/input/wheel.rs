@@ -1,18 +1,12 @@
 //! The mouse wheel: reports turns to the program, or scrolls the pane.
 
-use unterm_mux::{
-    PaneId,
-    input::{self, MouseKind},
-};
+use unterm_mux::{PaneId, input};
 use unterm_term::MouseTracking;
 use winit::event::MouseScrollDelta;
 
 use crate::action::MouseInput;
 use crate::window::{
-    app::{App, send},
-    input::pointer::Target,
-    redraw::Redraw,
-    surface::x_server,
+    app::App, input::send::send, redraw::Redraw, surface::x_server, workspace::mouse_report,
 };
 
 impl App {
@@ -59,7 +53,9 @@ impl App {
         if tracking != MouseTracking::Off && !self.input.modifiers.shift_key() {
             self.input.pointer.wheel =
                 (self.input.pointer.wheel.0 - columns, self.input.pointer.wheel.1 - notches);
-            self.wheel_to_program(&target, columns as i32, notches as i32);
+            self.with_parts(|_, cx| {
+                mouse_report::report_wheel(&target, columns as i32, notches as i32, cx);
+            });
             return Redraw::No;
         }
         self.input.pointer.wheel.0 = 0.0;
@@ -98,18 +94,5 @@ impl App {
             self.bound_mouse(input, pane);
         }
         true
-    }
-
-    fn wheel_to_program(&mut self, target: &Target, columns: i32, notches: i32) {
-        use input::MouseButton::{WheelDown, WheelLeft, WheelRight, WheelUp};
-        let turns = [
-            (if notches > 0 { WheelUp } else { WheelDown }, notches),
-            (if columns > 0 { WheelLeft } else { WheelRight }, columns),
-        ];
-        for (button, count) in turns {
-            for _ in 0..count.unsigned_abs().min(20) {
-                self.report_mouse(target, MouseKind::Press(button));
-            }
-        }
     }
 }

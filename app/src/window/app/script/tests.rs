@@ -8,7 +8,7 @@ use winit::{
     keyboard::ModifiersState,
 };
 
-use crate::window::{app::script::Script, event::Event};
+use crate::window::{app::script::Script, event::Event, overlays::tour};
 use crate::{action::Action, last_session::LastSession, layout_file::LayoutFile};
 
 #[test]
@@ -292,7 +292,7 @@ fn closing_panes_and_tabs_can_be_undone() {
 #[test]
 fn the_tour_has_five_steps_and_can_be_skipped() {
     let mut script = Script::new();
-    script.app.welcome();
+    script.app.with_parts(|parts, cx| tour::welcome(parts.overlays, cx));
     assert!(script.frame().contains("label Split the window (1 of 5)\n"));
     for step in 2..=5 {
         script.key("enter");
@@ -300,7 +300,7 @@ fn the_tour_has_five_steps_and_can_be_skipped() {
     }
     script.key("enter");
     assert!(!script.frame().contains("of 5)"));
-    script.app.welcome();
+    script.app.with_parts(|parts, cx| tour::welcome(parts.overlays, cx));
     assert!(!script.frame().contains("of 5)"), "it comes by itself only once");
     script.configure(
         "[keys]\n'f5' = 'tour'\n'f6' = 'about'\n'ctrl+shift+e' = 'none'\n'f7' = 'split_right'\n",

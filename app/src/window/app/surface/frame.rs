@@ -10,7 +10,7 @@ use std::{
 
 use unterm_control::Server;
 use unterm_mux::{Layout, PaneId, Rect};
-use unterm_renderer::{Highlight, PainterKind, PixelRect};
+use unterm_renderer::{PainterKind, PixelRect};
 
 use crate::window::{
     app::App,
@@ -18,7 +18,7 @@ use crate::window::{
     effect::Effect,
     overlays::canvas::Debugged,
     redraw::Redraw,
-    surface::{look::PaneLook, plan::Plan, wayland},
+    surface::{access_tree::ReadContent, look::PaneLook, plan::Plan, wayland},
     system::recording::is_recording,
     ui::geometry::Geometry,
     workspace::{
@@ -31,8 +31,6 @@ use crate::window::{
 
 /// The minimum time between updates of titles while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
-/// The time for which the answer is reused whether an unfocused window is minimized.
-const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 /// The time after which the ages of entries in the open inbox are drawn again.
 const INBOX_AGE: Duration = Duration::from_secs(30);
 /// The duration of a full turn of a progress ring, and the number of steps of a turn.
@@ -85,44 +83,15 @@ impl App {
                 }
             }
         }
-        self.report_shown();
-    }
-
-    /// Sets for every pane whether the window shows it.
-    pub(crate) fn report_shown(&self) {
-        let screen = self.surface.screen.as_ref();
-        let is_in_sight = screen.is_some_and(|screen| !screen.is_hidden());
-        let placed = if is_in_sight { self.surface.placed(&self.mux.layout()) } else { Vec::new() };
-        for pane in self.mux.panes() {
-            pane.set_shown(placed.iter().any(|(id, _)| *id == pane.id()));
-        }
+        self.surface.report_shown(&self.mux);
     }
 
     /// The number of tabs, including the tabs that the start of the window is about to open.
     pub(crate) fn tabs_soon(&self) -> usize {
         match &self.workspace.first {
-            Some(_) => self.first_tabs(),
+            Some(_) => self.workspace.first_tabs(&self.prefs),
             None => self.mux.layout().tabs.len(),
         }
-    }
-
-    /// Whether the window is out of sight. X11 reports when a window is covered, but not when it is minimized.
-    /// Therefore an unfocused window that has to draw queries its state once a second.
-    fn is_out_of_sight(&mut self, now: Instant) -> bool {
-        let focused = self.input.focused;
-        let Some(screen) = &mut self.surface.screen else { return true };
-        if screen.occluded || focused {
-            return screen.occluded;
-        }
-        if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
-            let is_minimized = screen.window.is_minimized() == Some(true);
-            let before = screen.minimized.replace((is_minimized, now));
-            if before.map(|(before, _)| before) != Some(is_minimized) {
-                self.report_shown();
-            }
-            return is_minimized;
-        }
-        screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
     /// Runs the tasks for which the timer was set. Returns the frame that is due.
@@ -149,7 +118,7 @@ impl App {
     pub(crate) fn paint(&mut self, now: Instant) {
         let is_whole = self.surface.pacing.is_whole();
         self.surface.pacing.painted(now);
-        if self.is_out_of_sight(now) {
+        if self.surface.is_out_of_sight(self.input.focused, &self.mux, now) {
             self.echo.last_frame = None;
             // A hidden window needs no frame, but the desktop's lists of windows still show its title.
             return self.retitle(&self.mux.layout());
@@ -273,7 +242,7 @@ impl App {
                 let search = &parts.overlays.search;
                 parts.chrome.scrollbars.quads(&colors, search, is_covered, cx)
             }),
-            matches: self.highlights(),
+            matches: self.overlays.search.highlights(&self.workspace.views),
             receivers: self.workspace.broadcast.panes(&layout),
             text_target: self.text_target(),
             attention: self.who_waits(&layout).0,
@@ -328,26 +297,9 @@ impl App {
         self.workspace.names.read.map_or(self.surface.started, |read| read + NAMES_AGE)
     }
 
-    /// Reads the titles again, which queries the operating system. Schedules a second read, because a shell shows the
-    /// command line before it starts the program. Returns the frame that is due.
+    /// Reads the titles again. Returns the frame that is due.
     pub(crate) fn read_names(&mut self, now: Instant) -> Redraw {
-        self.workspace.names.again = std::mem::take(&mut self.workspace.names.stale);
-        self.workspace.names.read = Some(now);
-        let (layout, mut is_new) = (self.mux.layout(), false);
-        for tab in &layout.tabs {
-            let Some(pane) = self.mux.pane(tab.focused) else { continue };
-            let view = self.workspace.views.entry(tab.focused).or_default();
-            is_new |= view.read_names(&pane);
-        }
-        Redraw::if_changed(is_new)
-    }
-
-    /// The searched pane, and its visible matches as highlights.
-    pub(crate) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
-        let Some(search) = self.overlays.search.bar() else { return (None, Vec::new()) };
-        let view = self.workspace.views.get(&search.pane);
-        let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
-        (Some(search.pane), highlights.unwrap_or_default())
+        Redraw::if_changed(self.workspace.read_names(&self.mux.layout(), &self.mux, now))
     }
 
     /// Updates everything that depends on a painted frame: the window title, screen readers, and the position for the
@@ -361,6 +313,25 @@ impl App {
         self.retitle(layout);
         self.update_readers(layout, placed);
         self.place_ime(layout, placed, caret);
+    }
+
+    /// Sends the current content of the window to connected screen readers.
+    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let mut access = std::mem::take(&mut self.system.access);
+        access.update(|sent| {
+            let content = ReadContent {
+                layout,
+                placed,
+                workspace: &self.workspace,
+                overlays: &self.overlays,
+                chrome: &self.chrome,
+                geometry: self.surface.geometry,
+                has_focus: self.input.focused,
+                attention: self.who_waits(layout),
+            };
+            content.tree(sent)
+        });
+        self.system.access = access;
     }
 
     /// Sets the window's title if it has changed.

@@ -2,16 +2,12 @@
 
 use std::time::Instant;
 
-use unterm_mux::{Layout, Pane, PaneId, Tab};
+use unterm_mux::{Layout, PaneId};
 
 use crate::window::{
-    app::{App, BELL_MARK},
+    app::App,
     chrome::{tab_label::TabLabel, tab_titles},
     redraw::Redraw,
-    workspace::{
-        title::PaneTitle,
-        work::{Fare, LastCommand, Work},
-    },
 };
 
 impl App {
@@ -33,7 +29,8 @@ impl App {
             label.marks.broadcast = self.workspace.broadcast.covers(tab.id);
             for id in tab.panes() {
                 let Some(pane) = self.mux.pane(id) else { continue };
-                let changes = self.update_signals(&pane, is_seen, now);
+                let changes =
+                    self.workspace.update_signals(&pane, is_seen, self.server.as_ref(), now);
                 next = next.into_iter().chain(changes).min();
                 let view = self.workspace.views.entry(id).or_default();
                 label.marks.tmux |= pane.is_in_tmux();
@@ -42,7 +39,7 @@ impl App {
                 }
                 label.add(&view.signals, id == tab.focused);
             }
-            titles.push(self.tab_title(tab, index == layout.active));
+            titles.push(self.workspace.tab_title(tab, index == layout.active, &self.mux));
             labels.push(label);
         }
         for (label, title) in labels.iter_mut().zip(tab_titles::distinguish(titles)) {
@@ -57,69 +54,11 @@ impl App {
         }
     }
 
-    /// Updates the signals of a pane whose state depends on the time and on the user's look. Returns the time at which
-    /// they change next.
-    fn update_signals(&mut self, pane: &Pane, is_seen: bool, now: Instant) -> Option<Instant> {
-        let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
-        let mut next = None;
-        if let Some(rang) = signals.bell.filter(|_| is_seen) {
-            match now >= rang + BELL_MARK {
-                true => signals.bell = None,
-                false => next = Some(rang + BELL_MARK),
-            }
-        }
-        if is_seen && !std::mem::replace(&mut signals.looked, true) {
-            // What the user has seen no longer counts, such as the end of a command.
-            match &self.server {
-                Some(server) => {
-                    server.looked_at(pane.id());
-                    signals.set_work(Work::of(pane, Some(server)));
-                }
-                None if signals.work.is_some_and(|work| work.fare == Fare::Done) => {
-                    signals.set_work(None);
-                }
-                None => {}
-            }
-        }
-        signals.driver = self.server.as_ref().and_then(|server| server.driver(pane));
-        next.into_iter().chain(signals.driver.as_ref().map(|driver| driver.until)).min()
-    }
-
-    /// The title of a tab. Reads the names of its focused pane if they may have changed.
-    fn tab_title(&mut self, tab: &Tab, is_active: bool) -> PaneTitle {
-        let Some(pane) = self.mux.pane(tab.focused) else { return PaneTitle::default() };
-        let view = self.workspace.views.entry(tab.focused).or_default();
-        // A program of a hidden tab may have started or ended since its names were read.
-        let comes_in_sight =
-            is_active && self.workspace.names.active.replace(tab.focused) != Some(tab.focused);
-        if comes_in_sight || !view.are_names_known() {
-            view.read_names(&pane);
-        }
-        match &tab.title {
-            Some(title) => PaneTitle::given(title.clone()),
-            None => view.pane_title().clone(),
-        }
-    }
-
-    /// Reads the progress and the tab color that the programs of a pane report, and how its last command ended. Returns
-    /// the frame that is due.
+    /// Reads the work of a pane again. Returns the frame that is due.
     pub(crate) fn read_work(&mut self, pane: PaneId) -> Redraw {
         let Some(pane) = self.mux.pane(pane) else { return Redraw::No };
-        let work = Work::of(&pane, self.server.as_ref());
-        let (tab_color, last) = {
-            let term = pane.term();
-            (term.tab_color(), LastCommand::of(&term))
-        };
         let has_sidebar = self.has_sidebar();
-        let signals = &mut self.workspace.views.entry(pane.id()).or_default().signals;
-        signals.looked = false;
-        let before = (signals.work, signals.tab_color);
-        let details_before = (signals.message.clone(), signals.last_command);
-        signals.set_work(work);
-        (signals.tab_color, signals.last_command) = (tab_color, last);
-        let is_new = before != (signals.work, signals.tab_color)
-            || has_sidebar && details_before != (signals.message.clone(), signals.last_command);
-        Redraw::if_changed(is_new)
+        Redraw::if_changed(self.workspace.read_work(&pane, has_sidebar, self.server.as_ref()))
     }
 
     /// Reads the work of every pane again, because an agent or a plugin reported something. Returns the frame that is

@@ -16,7 +16,7 @@ use crate::window::{
     app::App,
     effect::Effect,
     surface::{
-        drop_down, icon,
+        drop_down, icon, last_form,
         mapping::{self, Mapping},
         screen::Screen,
         wayland, x_server,
@@ -63,7 +63,8 @@ impl App {
             .with_title("Unterm")
             .with_window_icon(icon::icon())
             .with_visible(false);
-        let (attributes, last) = self.as_last(attributes, event_loop);
+        let (attributes, last) =
+            last_form::restored(attributes, self.workspace.last.as_ref(), &self.prefs, event_loop);
         let (columns, rows) = (self.prefs.config.window.columns, self.prefs.config.window.rows);
         let wanted = Wanted { last, columns, rows, monitor };
         let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
@@ -188,15 +189,7 @@ impl App {
             self.effect(Effect::Blur(true));
         }
         self.surface.geometry = Some(geometry);
-        self.surface.screen = Some(Screen {
-            window: Arc::clone(window),
-            painter,
-            least: (0, 0),
-            occluded: false,
-            minimized: None,
-            ime_area: None,
-            is_ime_allowed: true,
-        });
+        self.surface.screen = Some(Screen::new(Arc::clone(window), painter));
         Ok(())
     }
 

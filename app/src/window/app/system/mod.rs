@@ -1,5 +1,4 @@
 //! Handles the reports of the desktop, of control clients and of slow tasks.
 
-pub(crate) mod access_tree;
 pub(crate) mod agents;
 pub(crate) mod host;

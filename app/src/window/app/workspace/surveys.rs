@@ -34,18 +34,7 @@ impl App {
     /// Requests a reading of panes that are in another project than when they were last read. This includes panes that
     /// were never read.
     pub(crate) fn want_new_projects(&mut self, layout: &Layout) {
-        if self.workspace.surveys.is_reading() {
-            return;
-        }
-        let focused = layout.tabs.iter().map(|tab| tab.focused);
-        let is_new = |pane: &PaneId| {
-            let view = self.workspace.views.get(pane);
-            view.is_some_and(|view| {
-                view.project_root() != view.signals.surroundings.root.as_deref()
-            })
-        };
-        let panes: Vec<_> = focused.filter(is_new).collect();
-        self.workspace.surveys.want(panes, self.now);
+        self.workspace.want_new_projects(layout, self.now);
         self.wake_for_surveys();
     }
 
@@ -61,17 +50,9 @@ impl App {
             self.workspace.surveys.clear();
             return None;
         }
-        let panes = self.workspace.surveys.begin(now);
-        let survey = |pane: PaneId| {
-            let terminal = self.mux.pane(pane)?.process().tty();
-            let root = self.workspace.views.get(&pane)?.project_root().map(Into::into);
-            Some(Survey { pane, root, terminal })
-        };
-        let surveys: Vec<_> = panes.iter().filter_map(|pane| survey(*pane)).collect();
-        match surveys.is_empty() {
-            true if !panes.is_empty() => self.workspace.surveys.end(),
-            true => {}
-            false => self.effect(Effect::ReadSurroundings(surveys)),
+        let surveys = self.workspace.begin_surveys(&self.mux, now);
+        if !surveys.is_empty() {
+            self.effect(Effect::ReadSurroundings(surveys));
         }
         self.workspace.surveys.due()
     }
@@ -92,14 +73,7 @@ impl App {
 
     /// Stores the surroundings that were read. Returns the frame that is due.
     pub(crate) fn surroundings_read(&mut self, read: Vec<(PaneId, Surroundings)>) -> Redraw {
-        self.workspace.surveys.end();
-        let mut is_new = false;
-        for (pane, surroundings) in read {
-            if let Some(view) = self.workspace.views.get_mut(&pane) {
-                is_new |= view.signals.surroundings != surroundings;
-                view.signals.surroundings = surroundings;
-            }
-        }
+        let is_new = self.workspace.store_surroundings(read);
         self.wake_for_surveys();
         Redraw::if_changed(is_new)
     }

@@ -1,4 +1,4 @@
-//! Builds the tree that is sent to screen readers.
+//! Builds the tree that is sent to screen readers. Like a frame, it is built from the state of all parts.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -7,13 +7,14 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_term::TextRange;
 
 use crate::window::{
-    app::App,
-    overlays::overlay::Overlay as _,
+    chrome::Chrome,
+    overlays::{Overlays, overlay::Overlay as _},
     system::access::{
         run::Run,
         tree::{KIND, MENU, PANE, PANEL_INPUT, SEARCH, SentTree, TAB, Tree, WINDOW},
     },
-    workspace::copy_mode,
+    ui::geometry::Geometry,
+    workspace::{Workspace, copy_mode},
 };
 
 const TABS: NodeId = NodeId(1);
@@ -26,21 +27,27 @@ const ATTENTION: NodeId = NodeId(15);
 const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 
-impl App {
-    /// Sends the current content of the window to connected readers.
-    pub(crate) fn update_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
-        let mut access = std::mem::take(&mut self.system.access);
-        access.update(|sent| self.tree(layout, placed, sent));
-        self.system.access = access;
-    }
+/// The content of the window for screen readers: the borrowed state of the parts.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadContent<'a> {
+    pub(crate) layout: &'a Layout,
+    /// The visible panes and their areas.
+    pub(crate) placed: &'a [(PaneId, Rect)],
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) overlays: &'a Overlays,
+    pub(crate) chrome: &'a Chrome,
+    /// The window's measures; `None` until the window is created.
+    pub(crate) geometry: Option<Geometry>,
+    /// Whether the window has the keyboard focus.
+    pub(crate) has_focus: bool,
+    /// The number of panes and agents that need the user, and the title of the first tab with such a pane.
+    pub(crate) attention: (usize, Option<&'a str>),
+}
 
+impl ReadContent<'_> {
     /// Builds the current tree, and a record of its content. `sent` is the record of the previous tree.
-    pub(crate) fn tree(
-        &self,
-        layout: &Layout,
-        placed: &[(PaneId, Rect)],
-        sent: &SentTree,
-    ) -> (TreeUpdate, SentTree) {
+    pub(crate) fn tree(&self, sent: &SentTree) -> (TreeUpdate, SentTree) {
+        let (layout, placed) = (self.layout, self.placed);
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut window = Node::new(Role::Window);
@@ -55,7 +62,7 @@ impl App {
             let is_new = sent.tab.is_some() && sent.tab != in_front;
             tree.status(TAB_IN_FRONT, label, is_new, &mut window);
         }
-        if let Some(geometry) = &self.surface.geometry {
+        if let Some(geometry) = &self.geometry {
             window.set_label(self.workspace.title.as_str());
             for (id, area) in placed {
                 let Some(view) = self.workspace.views.get(id) else { continue };
@@ -91,7 +98,7 @@ impl App {
             text.hash(&mut hash);
             tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
         }
-        let (attention, first) = self.who_waits(layout);
+        let (attention, first) = self.attention;
         if attention > 0 {
             let who = first.unwrap_or("An agent");
             let said = match attention {
@@ -103,41 +110,10 @@ impl App {
         if let Some(tab) = self.chrome.sidebar.selected() {
             focus = NodeId(TAB + tab.0 % KIND);
         }
-        if let Some(inbox) = &self.overlays.inbox {
-            let (node, list) = tree.inbox(inbox);
-            tree.add_to(&mut window, INBOX, node);
-            focus = list;
-        }
-        if let Some(picker) = &self.overlays.picker {
-            let panel = tree.panel(picker.panel());
-            tree.add_to(&mut window, PANEL, panel);
-            focus = PANEL_INPUT;
-        }
-        if let Some(menu) = &self.overlays.menu {
-            let (node, marked) = tree.menu(menu);
-            tree.add_to(&mut window, MENU, node);
-            focus = marked;
-        }
-        if let Some((question, about, buttons, marked)) = self.overlays.questions.spoken() {
-            let mut node = Node::new(Role::AlertDialog);
-            node.set_label(question);
-            node.set_description(about);
-            node.set_modal();
-            focus = QUESTION;
-            for (index, title) in buttons.into_iter().enumerate() {
-                let mut button = Node::new(Role::Button);
-                button.set_label(title);
-                let id = NodeId(BUTTON + index as u64);
-                tree.add_to(&mut node, id, button);
-                if index == marked {
-                    focus = id;
-                }
-            }
-            tree.add_to(&mut window, QUESTION, node);
-        }
+        focus = self.add_overlays(&mut tree, &mut window).unwrap_or(focus);
         tree.nodes.push((WINDOW, window));
-        let is_still = self.input.focused && focus == sent.focus && in_front == sent.tab;
-        let mut front = vec![(WINDOW, self.input.focused)];
+        let is_still = self.has_focus && focus == sent.focus && in_front == sent.tab;
+        let mut front = vec![(WINDOW, self.has_focus)];
         front.extend(in_front.map(|id| (NodeId(TAB + id.0 % KIND), is_still)));
         front.extend(focused.map(|id| (NodeId(PANE + id.0 % KIND), is_still)));
         let names = tree.name(&front, &sent.names);
@@ -150,9 +126,47 @@ impl App {
         (update, SentTree { panes: tree.lines, focus, tab: in_front, attention, names })
     }
 
+    /// Adds the open overlays that receive keys. Returns the node of the topmost overlay that has the focus.
+    fn add_overlays(&self, tree: &mut Tree, window: &mut Node) -> Option<NodeId> {
+        let mut focus = None;
+        if let Some(inbox) = &self.overlays.inbox {
+            let (node, list) = tree.inbox(inbox);
+            tree.add_to(window, INBOX, node);
+            focus = Some(list);
+        }
+        if let Some(picker) = &self.overlays.picker {
+            let panel = tree.panel(picker.panel());
+            tree.add_to(window, PANEL, panel);
+            focus = Some(PANEL_INPUT);
+        }
+        if let Some(menu) = &self.overlays.menu {
+            let (node, marked) = tree.menu(menu);
+            tree.add_to(window, MENU, node);
+            focus = Some(marked);
+        }
+        if let Some((question, about, buttons, marked)) = self.overlays.questions.spoken() {
+            let mut node = Node::new(Role::AlertDialog);
+            node.set_label(question);
+            node.set_description(about);
+            node.set_modal();
+            focus = Some(QUESTION);
+            for (index, title) in buttons.into_iter().enumerate() {
+                let mut button = Node::new(Role::Button);
+                button.set_label(title);
+                let id = NodeId(BUTTON + index as u64);
+                tree.add_to(&mut node, id, button);
+                if index == marked {
+                    focus = Some(id);
+                }
+            }
+            tree.add_to(window, QUESTION, node);
+        }
+        focus
+    }
+
     /// Builds the list of tabs. In the sidebar, each tab has the text of its row as its description.
     fn tabs_node(&self, layout: &Layout, tree: &mut Tree) -> Node {
-        let has_sidebar = self.has_sidebar();
+        let has_sidebar = self.geometry.is_some_and(|geometry| geometry.sidebar().width > 0);
         let mut tabs = Node::new(Role::TabList);
         if has_sidebar {
             tabs.set_orientation(Orientation::Vertical);
