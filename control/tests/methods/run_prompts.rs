@@ -147,3 +147,27 @@ fn fish_shows_a_plain_line_and_expands_no_abbreviation() {
         });
     }
 }
+
+#[test]
+fn keys_of_a_user_work_after_the_reset_key_in_fish() {
+    const RESET: &str = "\x1e\x1f\x1e\x1f";
+    for mode in ["fish_default_key_bindings", "fish_vi_key_bindings"] {
+        at_prompt("fish", |_, wire, session| {
+            run(wire, session, mode);
+            for (keys, shown) in [
+                ("echo b-one\x7fX", "\nb-onX"),
+                ("echo l-one\x1b[DX", "\nl-onXe"),
+                ("junk\x15echo u-new", "\nu-new"),
+                ("cho h-ome\x1b[He", "\nh-ome"),
+                ("echo /usr/shar\t", "\n/usr/share/"),
+                // The keys after the first one are the user's as well.
+                ("echo w-two words\x17\x7f\x7f\x7fo", "\nw-to\n"),
+            ] {
+                let input = format!("{RESET}{keys}\r");
+                wire.call("session.input", json!({"id": session.id, "input": input}));
+                session.wait_for(|screen| screen.contains(shown));
+            }
+            check_shell(wire, session);
+        });
+    }
+}

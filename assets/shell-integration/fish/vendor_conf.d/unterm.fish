@@ -38,18 +38,38 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     end
 
     # Runs for a key that ends a search and vi's command mode, and empties the line. Unterm types the key twice before a
-    # command. Up to Enter, the bindings have a mode of their own, in which each key inserts itself: a blank would expand
-    # an abbreviation, and a user can bind any key.
+    # command. Up to Enter, the bindings have a mode of their own, in which each character inserts itself: a blank would
+    # expand an abbreviation, and a user can bind any character. Unterm types no control characters but Enter. Any other
+    # key is a user's: it has its usual effect, and ends the mode.
     function __unterm_reset
         builtin commandline -f cancel
         builtin commandline -r ''
+        test "$fish_bind_mode" = __unterm_typed; and return
         set -l back default
         builtin bind -M insert '' >/dev/null 2>&1; and set back insert
+        set -l keys $back (builtin bind -M $back)
+        if test "$keys" != "$__unterm_keys"
+            set -g __unterm_keys $keys
+            __unterm_copy_keys $keys
+        end
+        set fish_bind_mode __unterm_typed
+    end
+
+    # Copies the bindings of keys that are no characters from a mode. `$argv`: the mode, then the output of `bind`.
+    function __unterm_copy_keys
+        set -l back $argv[1]
+        set -l keys (string replace -rf \
+            '^bind (?:--preset )?(?:-M \S+ )?((?:-m \S+ )?(?!space |enter )(?:\\\\[^\\\\]|-k |[a-z][a-z0-9]+[-, ]).*)$' \
+            'builtin bind -M __unterm_typed $1' -- $argv[2..])
+        # A binding that sets the mode itself ends the mode by that.
+        set keys (string replace -r '^(builtin bind -M __unterm_typed )(?!-m )(?!.*fish_bind_mode)' \
+            "\$1-m $back " -- $keys)
+        builtin bind -e -a -M __unterm_typed 2>/dev/null
+        builtin printf '%s\n' $keys | builtin source 2>/dev/null
         builtin bind -M __unterm_typed '' self-insert
         builtin bind -M __unterm_typed \c^\c_ __unterm_reset
         builtin bind -M __unterm_typed -m $back \r execute
         builtin bind -M __unterm_typed -m $back \cc cancel-commandline
-        set fish_bind_mode __unterm_typed
     end
 
     # Runs before each prompt: after a command, after Ctrl+C, and after a syntax error.

@@ -3,6 +3,11 @@
 //! The terminal echoes an input once, after the output that was on its way when the input was typed. Programs print whole
 //! lines as a rule, so the echo is expected where the output ended then, and at the beginnings of lines after that. How
 //! the stream is split into reads makes no difference.
+//!
+//! The bytes do not say who wrote them. So output is taken for the echo in one case: a line that begins with the same text
+//! follows the place where the output ended then, within [`BEFORE_KEYS`] bytes ([`BEFORE_LINE`] for an input that ends
+//! with Enter), and no echo precedes that line. This occurs if the line was on its way when the input was typed, if the
+//! terminal writes the echo inside a line, or if a program turns the echo off before the terminal handles the input.
 
 use std::collections::VecDeque;
 
