@@ -9,7 +9,7 @@ use crate::window::{
     },
     workspace::{
         blocks::{
-            layout::{BlockLayout, dot, folded},
+            layout::{BlockLayout, FoldNote, dot},
             mark,
         },
         view::View,
@@ -59,11 +59,17 @@ impl View {
                 scene.labels.push(label(*rect, text, color, LabelAlign::Center));
             }
         }
-        for (rect, count) in self.folded_marks(area, geometry) {
-            framed(rect, geometry.px(4.0) as f32, colors, scene);
+        for FoldNote { rect, text, .. } in self.fold_notes(area, geometry) {
             let lit = pointer.is_some_and(|(x, y)| contains(rect, x, y));
             let color = if lit { colors.text } else { colors.muted };
-            scene.labels.push(label(rect, &folded(count), color, LabelAlign::Center));
+            let Some(text) = text else {
+                let height = geometry.px(2.0);
+                let y = rect.y + (rect.height.saturating_sub(height) / 2) as i32;
+                scene.quads.push(quad(PixelRect { y, height, ..rect }, color));
+                continue;
+            };
+            framed(rect, geometry.px(4.0) as f32, colors, scene);
+            scene.labels.push(label(rect, &text, color, LabelAlign::Center));
         }
         if let Some((kept, rect)) = header {
             scene.quads.push(quad(rect, colors.raised));

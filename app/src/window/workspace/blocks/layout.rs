@@ -2,7 +2,7 @@
 //! lines.
 
 use unterm_renderer::{Highlight, PixelRect};
-use unterm_term::Content;
+use unterm_term::{Cell, Content, LineId, Width};
 
 use crate::window::{
     ui::geometry::Geometry,
@@ -22,6 +22,15 @@ pub(crate) struct BlockLayout {
     /// The rectangle of the panel's text. Empty if only the buttons fit.
     pub(crate) about: PixelRect,
     pub(crate) parts: Vec<(BlockAction, PixelRect)>,
+}
+
+/// A note about folded lines.
+pub(crate) struct FoldNote {
+    pub(crate) rect: PixelRect,
+    /// The number of lines. `None`: there is no room for text, and the note is a line between two rows.
+    pub(crate) text: Option<String>,
+    /// The first folded line.
+    pub(crate) first: LineId,
 }
 
 /// The minimum width of the panel's text, in columns.
@@ -141,11 +150,10 @@ impl View {
             let y = (*index as u32 * cell.height) as i32 - self.shift as i32;
             y < foot && top < y + cell.height as i32
         });
-        let blank = unterm_term::Cell::default().content();
+        let blank = Cell::default().content();
         let ends = rows.map(|(index, row)| {
-            let is_text = |cell: &unterm_term::Cell| {
-                cell.content() != blank && cell.content() != Content::Char(' ')
-            };
+            let is_text =
+                |cell: &Cell| cell.content() != blank && cell.content() != Content::Char(' ');
             let end = row.cells.iter().rposition(is_text);
             let cursor = self.snapshot.cursor;
             let cursor = (cursor.visible && usize::from(cursor.row) == index)
@@ -167,37 +175,78 @@ impl View {
         })
     }
 
-    /// The notes about folded lines, with the number of lines. Each note appears after the text in the row above the
-    /// fold.
-    pub(crate) fn folded_marks(
-        &self,
-        area: PixelRect,
-        geometry: &Geometry,
-    ) -> Vec<(PixelRect, u64)> {
+    /// The notes about folded lines. No note covers text: it appears on blank cells of the row above the fold, else of
+    /// the row below. If neither row has room, the note is a line between the two rows.
+    pub(crate) fn fold_notes(&self, area: PixelRect, geometry: &Geometry) -> Vec<FoldNote> {
         let rows = &self.snapshot.rows;
         let hidden = self.folds.hidden().iter().filter(|_| !self.is_alternate());
-        let marks = hidden.filter_map(|hidden| {
-            let row = rows.partition_point(|row| row.line < hidden.first).checked_sub(1)?;
-            if rows[row].line.0 + 1 != hidden.first.0 {
+        let notes = hidden.filter_map(|hidden| {
+            let above = rows.partition_point(|row| row.line < hidden.first).checked_sub(1)?;
+            if rows[above].line.0 + 1 != hidden.first.0 {
                 return None;
             }
-            let blank = unterm_term::Cell::default().content();
-            let end = rows[row].cells.iter().rposition(|cell| cell.content() != blank);
-            let col = end.map_or(0, |end| end as u32 + 1) + 2;
-            let origin = geometry.inside(area);
-            let (cell, text) = (geometry.cell, folded(hidden.count()));
+            let (first, text) = (hidden.first, folded(hidden.count()));
             let width = geometry.ui_width(&text) + geometry.px(12.0);
-            let most = area.width.saturating_sub(width + geometry.px(16.0));
-            let rect = PixelRect {
-                x: (origin.0 + (col * cell.width) as i32).min(area.x + most as i32),
-                y: origin.1 + (row as u32 * cell.height) as i32 - self.shift as i32,
-                width,
-                height: cell.height,
-            };
-            // Leave out a note that does not fit.
-            area.contains(&rect).then(|| (rect, hidden.count()))
+            let room = |row| self.room_in_row(row, width, area, geometry);
+            let rect = room(above).or_else(|| room(above + 1));
+            let text = rect.map(|_| text);
+            let rect = rect.unwrap_or_else(|| {
+                let row = self.row_rect(above, area, geometry);
+                let height = geometry.px(4.0);
+                let y = row.y + row.height as i32 - height as i32 / 2;
+                PixelRect { y, height, ..row }
+            });
+            // Leave out a note that is partly out of sight.
+            area.contains(&rect).then_some(FoldNote { rect, text, first })
         });
-        marks.collect()
+        notes.collect()
+    }
+
+    /// The rectangle of a row's cells. It leaves the space of the scrollbar free.
+    fn row_rect(&self, row: usize, area: PixelRect, geometry: &Geometry) -> PixelRect {
+        let origin = geometry.inside(area);
+        let right = area.x + area.width as i32 - geometry.px(16.0) as i32;
+        PixelRect {
+            x: origin.0,
+            y: origin.1 + (row as u32 * geometry.cell.height) as i32 - self.shift as i32,
+            width: (right - origin.0).max(0) as u32,
+            height: geometry.cell.height,
+        }
+    }
+
+    /// A rectangle of this width on blank cells of a row, with a gap to the text on both sides. `None`: there is no
+    /// room. The room after the text is preferred to the room before a prompt on the right.
+    fn room_in_row(
+        &self,
+        row: usize,
+        width: u32,
+        area: PixelRect,
+        geometry: &Geometry,
+    ) -> Option<PixelRect> {
+        let snapshot = self.snapshot.rows.get(row)?;
+        // A row with right-to-left text may have text in any column.
+        if self.order(row).is_some() {
+            return None;
+        }
+        let rect = self.row_rect(row, area, geometry);
+        let column = self.column_width(row, (geometry.cell.width, geometry.cell.height)) as usize;
+        let cursor = self.snapshot.cursor;
+        let is_cursor =
+            |at| cursor.visible && usize::from(cursor.row) == row && usize::from(cursor.col) == at;
+        let taken_column = |(at, cell): (usize, &Cell)| {
+            let is_blank = matches!(cell.content(), Content::Empty | Content::Char(' '));
+            (!is_blank || cell.width() == Width::Tail || is_cursor(at)).then_some(at)
+        };
+        let taken: Vec<_> = snapshot.cells.iter().enumerate().filter_map(taken_column).collect();
+        let mut end = rect.width as usize;
+        for at in taken.into_iter().rev().map(Some).chain([None]) {
+            let start = at.map_or(0, |at| (at + 3) * column);
+            if start + width as usize <= end {
+                return Some(PixelRect { x: rect.x + start as i32, width, ..rect });
+            }
+            end = at.unwrap_or(0).saturating_sub(1) * column;
+        }
+        None
     }
 
     /// The sticky header and its rectangle. `None` if the header would cover the cursor, or the start of the selection
@@ -224,7 +273,7 @@ impl View {
 }
 
 /// The text of the note about folded lines.
-pub(crate) fn folded(count: u64) -> String {
+fn folded(count: u64) -> String {
     format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
 }
 
@@ -242,7 +291,7 @@ fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
 mod tests {
     use super::*;
     use crate::window::workspace::blocks::Fare;
-    use unterm_term::{LineId, Options, Parser, Size, Term};
+    use unterm_term::{Options, Parser, Size, Term};
 
     fn block(about: &str, parts: &[BlockAction]) -> Block {
         let (about, parts) = (about.to_owned(), parts.to_vec());
@@ -328,5 +377,69 @@ mod tests {
         let area = PixelRect { x: 0, y: 0, width: 800, height: 400 };
         let place = BlockLayout::new(&View::default(), (0, &block("", &[])), area, &Geometry::TEST);
         assert!(place.bar.is_empty() && place.mark.width >= 6);
+    }
+
+    /// A view of a command whose output is folded. `prompt` is the prompt with the command line, and `next` is the next
+    /// prompt.
+    fn folded_view(cols: u16, prompt: &str, next: &str) -> View {
+        let mut term = Term::new(Size::cells(cols, 6), Options::default());
+        let bytes = format!(
+            "\x1b]133;A\x07{prompt}\x1b]133;B\x07\r\n\x1b]133;C\x071\r\n2\r\n3\r\n\x1b]133;D;0\x07\
+             \x1b]133;A\x07{next}\x1b]133;B\x07"
+        );
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let mut view = View::default();
+        view.reorders = true;
+        assert!(view.folds.toggle(&term, 1));
+        view.folds.snapshot(&term, &mut view.snapshot, None, 0);
+        view
+    }
+
+    #[test]
+    fn the_note_of_a_fold_covers_no_text() {
+        let geometry = Geometry::TEST;
+        let area = PixelRect { x: 20, y: 30, width: 16 + 80 * 9, height: 16 + 6 * 19 };
+        let (left, top) = geometry.inside(area);
+        let full = "x".repeat(78);
+        let wide = format!("$ {}", "\u{4e00}".repeat(38));
+        let right = "$ make\x1b[71Gon main".to_owned();
+        let both = format!("$ {}\x1b[71Gon main", "x".repeat(60));
+        let hebrew = format!("$ {}", "\u{5d0}".repeat(20));
+        let double = format!("\x1b#6$ {}", "x".repeat(36));
+        // Each prompt, and whether its row has room for the note.
+        let prompts = [
+            ("$ make", true),
+            (&full, false),
+            (&wide, false),
+            (&right, true),
+            (&both, false),
+            (&hebrew, false),
+            ("\x1b#6$ make", true),
+            (&double, false),
+        ];
+        for (prompt, has_room) in prompts {
+            for (next, next_has_room) in prompts {
+                let view = folded_view(80, prompt, next);
+                let notes = view.fold_notes(area, &geometry);
+                let [note] = &notes[..] else { panic!("{prompt:?} {next:?}: {}", notes.len()) };
+                assert_eq!(note.first, LineId(1));
+                let at = note.text.is_some().then(|| (note.rect.y - top) / 19);
+                let expected = if has_room { Some(0) } else { next_has_room.then_some(1) };
+                assert_eq!(at, expected, "{prompt:?} {next:?}");
+                let Some(row) = at else {
+                    // The line between the rows leaves the text readable.
+                    assert!(note.rect.height <= 4 && note.rect.y >= top + 19 - 2);
+                    continue;
+                };
+                let size = view.column_width(row as usize, (9, 19)) as i32;
+                for (col, cell) in view.snapshot.rows[row as usize].cells.iter().enumerate() {
+                    let (x, y) = (left + col as i32 * size, top + row * 19);
+                    let rect = PixelRect { x, y, width: size as u32, height: 19 };
+                    let is_blank =
+                        cell.content() == Content::Empty && cell.width() == Width::Narrow;
+                    assert!(is_blank || rect.intersection(&note.rect).is_empty(), "{prompt:?}");
+                }
+            }
+        }
     }
 }

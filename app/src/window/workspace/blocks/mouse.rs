@@ -2,7 +2,6 @@
 
 use unterm_mux::{Pane, PaneId};
 use unterm_renderer::Highlight;
-use unterm_term::LineId;
 
 use crate::window::{
     cx::Cx,
@@ -61,14 +60,10 @@ pub(crate) fn press(
             view.show_at_top(line);
             return true;
         }
-        let marks = view.folded_marks(area, &geometry);
-        if let Some(at) = marks.iter().position(|(rect, _)| contains(*rect, x, y)) {
-            let (rect, _) = marks[at];
-            let row = (rect.y - geometry.inside(area).1 + view.shift as i32)
-                / geometry.cell.height.max(1) as i32;
-            let above = view.snapshot.rows.get(row as usize).map(|row| row.line.0);
-            let line = LineId(above.unwrap_or_default() + 1);
-            view.change_folds(|folds| folds.reveal(line));
+        let notes = view.fold_notes(area, &geometry);
+        if let Some(note) = notes.iter().find(|note| contains(note.rect, x, y)) {
+            let first = note.first;
+            view.change_folds(|folds| folds.reveal(first));
             return true;
         }
         let Some((pane, block)) = hovered.filter(|(pane, _)| *pane == id) else { continue };
