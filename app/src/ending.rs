@@ -120,7 +120,8 @@ impl Ending {
         let _ = self.stop.send(Stop { reason: reason.to_owned(), ends_programs });
     }
 
-    /// Ends the instance and its programs once no window has come for `limit` and no command runs in its panes.
+    /// Ends the instance and its programs once no window has come for `limit` and no command runs in its panes: neither
+    /// in the foreground nor in the background, and none is stopped.
     ///
     /// # Errors
     /// If the system starts no thread.
@@ -139,14 +140,23 @@ impl Ending {
 /// See [`Ending::end_unless_shown`]. `wait` waits for some time.
 fn end_unless_shown(ending: &Weak<Ending>, limit: Duration, mut wait: impl FnMut(Duration)) {
     wait(limit);
+    let mut was_busy = true;
     while let Some(ending) = ending.upgrade() {
         let Some(mux) = ending.mux.upgrade() else { return };
-        if !mux.panes().iter().any(|pane| running(pane).is_some()) {
+        // A shell may be between two commands of a script, so check twice.
+        let is_busy = mux.panes().iter().any(|pane| is_busy(pane));
+        if !is_busy && !was_busy {
             return ending.stop("no window has come, and no command runs", true);
         }
+        was_busy = is_busy;
         drop((ending, mux));
         wait(CHECK);
     }
+}
+
+/// Whether a command runs in a pane, also in the background, or is stopped.
+fn is_busy(pane: &Pane) -> bool {
+    running(pane).is_some() || pane.process().jobs().is_some_and(|jobs| !jobs.is_empty())
 }
 
 impl Observer for Ending {
@@ -191,7 +201,44 @@ mod tests {
                 mux.close_pane(busy.id()).unwrap();
             }
         });
-        assert_eq!(waits, [limit, CHECK, CHECK]);
+        assert_eq!(waits, [limit, CHECK, CHECK, CHECK]);
+        assert!(stopped.try_recv().unwrap().ends_programs);
+        mux.shutdown();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn programs_do_not_end_while_a_job_runs_or_is_stopped() {
+        let mux = Mux::new(MuxOptions::default());
+        let size = Some(Size::cells(80, 24));
+        let pane = mux.open_tab(program("/bin/sh"), size, OnExit::Close).unwrap();
+        let (stop, stopped) = mpsc::channel();
+        let ending = Ending::new(&mux, &Args::parse_from(["unterm"]), &Arc::default(), stop);
+        let ending = Arc::new(ending);
+        // Enters a line, and waits until the shell has changed its jobs and reads again. No event reports that.
+        let enter = |line: &str, stopped_jobs: &[bool]| {
+            pane.write(line.as_bytes()).unwrap();
+            let end = std::time::Instant::now() + Duration::from_secs(30);
+            let jobs = || pane.process().jobs().unwrap_or_default();
+            while jobs().iter().map(|job| job.is_stopped).ne(stopped_jobs.iter().copied())
+                || running(&pane).is_some()
+            {
+                assert!(std::time::Instant::now() < end, "{line:?}: {:?}", jobs());
+                thread::yield_now();
+            }
+        };
+        enter("sleep 1000 &\n", &[false]);
+        let mut waits = 0;
+        end_unless_shown(&Arc::downgrade(&ending), CHECK, |_| {
+            assert!(stopped.try_recv().is_err(), "after {waits} checks");
+            waits += 1;
+            match waits {
+                3 => enter("kill -STOP %1\n", &[true]),
+                6 => enter("kill -KILL %1; wait\n", &[]),
+                _ => {}
+            }
+        });
+        assert_eq!(waits, 7);
         assert!(stopped.try_recv().unwrap().ends_programs);
         mux.shutdown();
     }
