@@ -8,9 +8,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io::Read as _,
     path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use unterm_control::escaped;
 use unterm_mux::{PaneId, listening_ports, private};
 
@@ -25,6 +28,10 @@ const INTERVAL: Duration = Duration::from_secs(2);
 const BRANCH: usize = 60;
 /// The maximum number of bytes that are read of a file of git.
 const LONGEST: u64 = 4096;
+/// The maximum time for which the reading of a branch delays the others.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The maximum number of readings that have not returned. No branch is read meanwhile.
+const MOST_STUCK: usize = 4;
 /// The number of characters of a commit's hash that stand for a branch.
 const HASH: usize = 8;
 
@@ -60,6 +67,16 @@ pub(crate) struct Surveys {
     last: Option<Instant>,
     /// Whether a thread is reading.
     is_reading: bool,
+    branches: BranchReader,
+}
+
+/// Reads the branches of projects.
+///
+/// Reading a file on a mount that no longer answers may never return. So each branch is read on a thread of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BranchReader {
+    /// The projects whose reading has not returned.
+    reading: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Surveys {
@@ -112,6 +129,11 @@ impl Surveys {
         panes
     }
 
+    /// What reads the branches.
+    pub(crate) fn branches(&self) -> BranchReader {
+        self.branches.clone()
+    }
+
     /// Records that the reading has ended.
     pub(crate) fn end(&mut self) {
         self.is_reading = false;
@@ -124,15 +146,47 @@ impl Surveys {
     }
 }
 
-/// Reads the surroundings of panes. Reads files, so it must not run on the main thread.
-pub(crate) fn read(surveys: Vec<Survey>) -> Vec<(PaneId, Surroundings)> {
-    let terminals: Vec<_> = surveys.iter().map(|survey| survey.terminal.clone()).collect();
-    let ports = listening_ports(&terminals);
-    let read = |(Survey { pane, root, .. }, ports): (Survey, BTreeSet<u16>)| {
-        let branch = root.as_deref().and_then(branch).unwrap_or_default();
-        (pane, Surroundings { root, branch, ports: ports.into_iter().take(MOST_PORTS).collect() })
-    };
-    surveys.into_iter().zip(ports).map(read).collect()
+impl BranchReader {
+    /// Reads the surroundings of panes. Reads files, so it must not run on the main thread.
+    pub(crate) fn read(&self, surveys: Vec<Survey>) -> Vec<(PaneId, Surroundings)> {
+        let terminals: Vec<_> = surveys.iter().map(|survey| survey.terminal.clone()).collect();
+        let ports = listening_ports(&terminals);
+        let read = |(Survey { pane, root, .. }, ports): (Survey, BTreeSet<u16>)| {
+            let branch = root.clone().and_then(|root| self.branch(root, PATIENCE, branch));
+            let ports = ports.into_iter().take(MOST_PORTS).collect();
+            (pane, Surroundings { root, branch: branch.unwrap_or_default(), ports })
+        };
+        surveys.into_iter().zip(ports).map(read).collect()
+    }
+
+    /// The branch of a project, as `read` reads it. `None` also if `read` takes longer than `patience`, if an earlier reading
+    /// of the project has not returned, or if there are [`MOST_STUCK`] such readings.
+    fn branch(
+        &self,
+        root: PathBuf,
+        patience: Duration,
+        read: impl FnOnce(&Path) -> Option<String> + Send + 'static,
+    ) -> Option<String> {
+        {
+            let mut reading = self.reading.lock();
+            if reading.len() >= MOST_STUCK || !reading.insert(root.clone()) {
+                return None;
+            }
+        }
+        let (sender, receiver) = mpsc::channel();
+        let (reading, own) = (Arc::clone(&self.reading), root.clone());
+        let work = move || {
+            let branch = read(&own);
+            reading.lock().remove(&own);
+            // Nobody receives a branch that comes too late.
+            let _ = sender.send(branch);
+        };
+        if thread::Builder::new().name("branch".to_owned()).spawn(work).is_err() {
+            self.reading.lock().remove(&root);
+            return None;
+        }
+        receiver.recv_timeout(patience).ok().flatten()
+    }
 }
 
 /// The branch that is checked out in a project, safe to show. In a worktree, `.git` is a file that contains the path of
@@ -225,6 +279,30 @@ mod tests {
         assert_eq!(of("hostile").as_deref(), Some("a\\u{202e}b\\u{1b}[m"));
         assert_eq!(of("long").map(|name| name.len()), Some(BRANCH));
         assert_eq!([of("empty"), of("short"), of("none")], [None, None, None]);
+    }
+
+    #[test]
+    fn a_reading_that_never_returns_stops_no_other() {
+        let reader = BranchReader::default();
+        let long = Duration::from_secs(60);
+        let read = |root: &str| reader.branch(root.into(), long, |_| Some("main".to_owned()));
+        let mut blocked = Vec::new();
+        for stuck in 0..MOST_STUCK {
+            assert_eq!(read("other").as_deref(), Some("main"));
+            let (release, wait) = mpsc::channel();
+            let root = PathBuf::from(format!("stuck {stuck}"));
+            let branch = reader.branch(root.clone(), Duration::ZERO, move |_| wait.recv().ok());
+            assert_eq!(branch, None);
+            assert_eq!(read(&format!("stuck {stuck}")), None, "it has one reading at most");
+            blocked.push((root, release));
+        }
+        assert_eq!(read("other"), None, "the number of threads is bounded");
+        let (root, release) = blocked.pop().expect("a blocked reading");
+        release.send(String::new()).expect("a reading");
+        while reader.reading.lock().contains(&root) {
+            thread::yield_now();
+        }
+        assert_eq!(read("other").as_deref(), Some("main"));
     }
 
     #[cfg(unix)]

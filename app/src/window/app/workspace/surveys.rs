@@ -8,7 +8,7 @@ use crate::window::{
     app::App,
     effect::Effect,
     redraw::Redraw,
-    workspace::surroundings::{Surroundings, Survey, read},
+    workspace::surroundings::{Surroundings, Survey},
 };
 
 impl App {
@@ -59,9 +59,9 @@ impl App {
 
     /// Starts a thread that reads the surroundings of panes.
     pub(crate) fn start_surveys(&mut self, surveys: Vec<Survey>) {
-        let inbox = Arc::clone(&self.inbox);
+        let (inbox, branches) = (Arc::clone(&self.inbox), self.workspace.surveys.branches());
         let work = move || {
-            let read = read(surveys);
+            let read = branches.read(surveys);
             inbox.post(|news| news.system.surroundings = Some(read));
         };
         if let Err(error) = std::thread::Builder::new().name("surroundings".to_owned()).spawn(work)
