@@ -171,3 +171,27 @@ fn keys_of_a_user_work_after_the_reset_key_in_fish() {
         });
     }
 }
+
+#[test]
+fn nothing_is_typed_into_an_unfinished_line_of_fish() {
+    at_prompt("fish", |_, wire, session| {
+        let id = session.id;
+        for unfinished in ["echo 'open", "begin", "for i in 1 2"] {
+            wire.call("session.input", json!({"id": id, "input": format!("{unfinished}\r")}));
+            for is_ahead in [false, true] {
+                let params = json!({"id": id, "command": "echo late", "type_ahead": is_ahead});
+                // If the line was typed before its prompt, Unterm's key empties it, and the command runs alone.
+                let reply = wire.reply("exec.run_wait", params);
+                let refused = reply["error"]["message"].as_str();
+                let is_right = match refused {
+                    Some(refused) => refused.starts_with("Nothing was typed"),
+                    None => reply["result"]["output"] == "late",
+                };
+                assert!(is_right, "{unfinished}: {reply}");
+            }
+            // The refusal names Ctrl+C as the way out.
+            wire.call("session.input", json!({"id": id, "input": "\x03"}));
+            check_shell(wire, session);
+        }
+    });
+}

@@ -236,8 +236,8 @@ const OPEN: &str = "always array bquote brace braceparam case cmdand cmdor cmdsu
     else errpipe for foreach function heredoc heredocd if math mathsubst pipe quote repeat select subsh \
     then until while";
 
-/// Whether the foreground shell shows its default continuation prompt, which means that it waits for the rest of the
-/// entered command, or zsh asks whether to correct that command.
+/// Whether the foreground shell waits for the rest of the entered command, or zsh asks whether to correct that command. A
+/// shell that waits shows its default continuation prompt. fish has none, so its marks decide.
 pub fn continues(pane: &Pane) -> bool {
     if asks_to_correct(pane) {
         return true;
@@ -252,6 +252,18 @@ pub fn continues(pane: &Pane) -> bool {
             let last = open.rsplit(' ').next();
             OPEN.split(' ').any(|word| last == Some(word))
         }),
+        // fish shows no continuation prompt. It marks the beginning of a line that it runs, and a new prompt after a line
+        // that it refuses.
+        Some(Shell::Fish) => {
+            let is_prompting =
+                pane.term().commands().next_back().is_some_and(|last| last.is_prompting());
+            is_prompting
+                && !pane.is_shell_covered()
+                && pane.is_prompt_entered()
+                && !pane.is_interrupted()
+                && edits_line(pane)
+                && !ends_prompt(&line)
+        }
         _ => false,
     }
 }
